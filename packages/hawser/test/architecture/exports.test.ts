@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as answer from "../../src/answer/index.js";
 import { HAWSER_VERSION } from "../../src/base/index.js";
+import * as council from "../../src/council/index.js";
 import * as root from "../../src/index.js";
 import * as providers from "../../src/providers/index.js";
 import * as testing from "../../src/testing/index.js";
@@ -37,14 +38,20 @@ describe("the exported names", () => {
       "USAGE_LIMIT_ERROR_PREFIXES",
       "USAGE_TRANSITION_PREFIXES",
       "USAGE_WARNING_PREFIXES",
+      "approvalRecord",
       "archiveSession",
       "buildInvocation",
       "checkCli",
+      "checkDecision",
       "complete",
+      "coveredCalls",
       "createApprovals",
       "createPool",
       "createSdkMcpServer",
       "deleteSession",
+      "describeCall",
+      "describeElicitation",
+      "elicitationResult",
       "endOrphans",
       "explain",
       "explainPermission",
@@ -64,15 +71,18 @@ describe("the exported names", () => {
       "isSystem",
       "listSessions",
       "listSubagents",
+      "liveSession",
       "locateCli",
       "maskSecrets",
       "matchDeniedModels",
       "openSession",
       "parseCliOutput",
       "parseDirectConnectUrl",
+      "permissionResult",
       "prewarm",
       "processes",
       "query",
+      "refusalOf",
       "renameSession",
       "resolveSettings",
       "shutdown",
@@ -94,6 +104,21 @@ describe("the exported names", () => {
       "isForced",
       "shownName",
       "wholeAnswer",
+    ]);
+  });
+
+  it("of hawser/council are exactly these", () => {
+    expect(Object.keys(council).sort()).toEqual([
+      "DEFAULT_REVIEWERS",
+      "LARGEST_SUBJECT",
+      "RULE_NAMES",
+      "council",
+      "formatReport",
+      "magi",
+      "majority",
+      "unanimous",
+      "veto",
+      "weighted",
     ]);
   });
 
@@ -126,6 +151,7 @@ describe("the exported names", () => {
       "refusal",
       "replay",
       "reply",
+      "sessionStoreChecks",
       "streamError",
       "text",
       "thinking",

@@ -21,6 +21,7 @@ const LAYERS = [
   "complete",
   "pool",
   "answer",
+  "council",
   "providers",
   "bin",
 ];

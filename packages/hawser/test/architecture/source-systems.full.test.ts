@@ -11,10 +11,10 @@ import { FILES, names, REFERENCES } from "./source-systems.helper.js";
  */
 async function collect(files: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
   const script = fileURLToPath(new URL("collect-titles.js", import.meta.url));
-  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST"));
+  const own = Object.entries(process.env).filter(([name]) => !/^(VITEST|HAWSER_REST)/.test(name));
   const { stdout } = await promisify(execFile)(process.execPath, [script, ...files], {
     cwd: REPOSITORY,
-    env: Object.fromEntries(own),
+    env: { ...Object.fromEntries(own), HAWSER_FULL: "1" },
     maxBuffer: 64 * 1024 * 1024,
   });
   const names = new Map<string, string[]>(files.map((file) => [file, []]));

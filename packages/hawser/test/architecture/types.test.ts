@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import * as answer from "../../src/answer/index.js";
+import * as council from "../../src/council/index.js";
 import * as root from "../../src/index.js";
 import * as providers from "../../src/providers/index.js";
 import * as testing from "../../src/testing/index.js";
@@ -42,14 +43,20 @@ const NOT_IMPORTABLE = [
 const MADE_BY_FUNCTIONS = ["Approvals", "Pool", "Session"];
 
 describe("the types of the public surface", () => {
-  const entries = ["index.ts", "answer/index.ts", "providers/index.ts", "testing/index.ts"].map(
-    (file) => fileURLToPath(new URL(`../../src/${file}`, import.meta.url)),
-  );
-  const [index = "", answerIndex = "", providersIndex = "", testingIndex = ""] = entries;
+  const entries = [
+    "index",
+    "answer/index",
+    "council/index",
+    "providers/index",
+    "testing/index",
+  ].map((file) => fileURLToPath(new URL(`../../src/${file}.ts`, import.meta.url)));
+  const [index = "", answerIndex = "", councilIndex = "", providersIndex = "", testingIndex = ""] =
+    entries;
   const program = programOf(entries, true);
   const surfaces: readonly [string, Surface, object, readonly string[]][] = [
     ["hawser", surfaceOf(program, index), root, NOT_IMPORTABLE],
     ["hawser/answer", surfaceOf(program, answerIndex, index), answer, []],
+    ["hawser/council", surfaceOf(program, councilIndex, index), council, []],
     ["hawser/providers", surfaceOf(program, providersIndex, index), providers, []],
     ["hawser/testing", surfaceOf(program, testingIndex), testing, []],
   ];

@@ -17,10 +17,10 @@ describe("table of error codes", () => {
   it("has every error code", () => {
     expect(CODES.sort()).toEqual(
       `aborted already_consumed api_error approval_expired argument_too_long auth billing
-       budget_refused cli_not_found cli_not_runnable closed control_error cwd_not_found invalid_options max_budget
-       max_output_tokens max_turns mcp_failed message_too_large model_not_found nested_session
+       budget_refused cli_not_found cli_not_runnable closed control_error cwd_not_found database_unavailable
+       embedded_unavailable host_lost invalid_options lease_lost max_budget max_output_tokens max_turns mcp_failed message_too_large model_not_found nested_session
        not_supported overloaded pool_closed pool_full process_exited prompt_too_long protocol_error
-       rate_limited refusal root_refused session_in_use session_not_found spawn_failed
+       rate_limited refusal root_refused run_cancelled session_in_use session_not_found spawn_failed
        storage_failed structured_output timeout unsupported_by_cli usage_limit`.split(/\s+/),
     );
   });

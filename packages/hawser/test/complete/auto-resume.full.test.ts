@@ -73,7 +73,7 @@ function pauseMs(path: string): number {
 async function killOnceWritten({ configDir }: World, limits: number): Promise<number> {
   const last = ["did-a2", "did-b2", "did-c2"][limits - 1] ?? "";
   await vi.waitFor(() => expect(transcriptIn(configDir)).toContain(last), { timeout: 4000 });
-  const pid = processes()[0]?.pid ?? 0;
+  const pid = processes()[0]?.pid ?? Number.NaN;
   process.kill(pid, "SIGKILL");
   return pid;
 }
@@ -283,7 +283,7 @@ describe("complete() with autoResume, on a fake CLI", () => {
     });
     const kill = async () => {
       for await (const message of call) {
-        if (message.type === "hawser") process.kill(processes()[0]?.pid ?? 0, "SIGKILL");
+        if (message.type === "hawser") process.kill(processes()[0]?.pid ?? Number.NaN, "SIGKILL");
       }
     };
     const error = await kill().catch((caught: unknown) => caught as HawserError);

@@ -39,7 +39,7 @@ When a call throws, its process has ended. Only a [pool](pool.md) may keep a pro
 
 ## What happens when
 
-A test causes each failure of this table and writes this page. The HTTP statuses, the signals, the missing folders and the CLI are real. Only two rows use a fake CLI: a start that hangs, and an exit code of the CLI before the result. \`npm run test:full\` runs every row with the CLI ${CLIS[0]?.name} and with the older ${CLIS[1]?.name}; \`npm test\` runs a part of this.
+A test causes each failure of this table and writes this page. The HTTP statuses, the signals, the missing folders and the CLI are real. Only two rows use a fake CLI: a start that hangs, and an exit code of the CLI before the result. \`npm run test:full\` runs every row with the CLI ${CLIS[0]?.name} and with the older ${CLIS[1]?.name}; \`npm run test:rest\` runs a part of this.
 
 - Where the two CLIs differ, there is a row for each.
 - Each error has a \`sessionId\`, \`resumable: false\` and the hint of its code, unless its row says otherwise.
@@ -100,11 +100,14 @@ function rowOf(cause: string, becomes: Failure | Answer): Row {
 /** Facts whose values differ from case to case, so that the page only names them. */
 const NAMED = ["stderrTail", "resetsAt", "reason", "partialText", "issues"] as const;
 
+/** The CLI adds it, so that not all callers come back at once. */
+const MORE: Readonly<Record<string, string>> = { retryAfterMs: " or up to a quarter more" };
+
 function besideOf(failure: Failure): string {
   const { phase, apiStatus, retryAfterMs, exitCode, signal } = failure;
   const exact = { phase, apiStatus, retryAfterMs, exitCode, signal };
   const valued = Object.entries(exact).flatMap(([name, value]) =>
-    value === undefined ? [] : `\`${name}: ${JSON.stringify(value)}\``,
+    value === undefined ? [] : `\`${name}: ${JSON.stringify(value)}\`${MORE[name] ?? ""}`,
   );
   const named = NAMED.flatMap((name) => (failure[name] === undefined ? [] : `\`${name}\``));
   const kept = failure.resumable === true ? ["`resumable: true`"] : [];

@@ -26,7 +26,7 @@ function faking(steps: readonly Action[], on: "user" | "initialize" = "user"): C
 }
 
 function kill(): void {
-  process.kill(processes()[0]?.pid ?? 0, "SIGKILL");
+  process.kill(processes()[0]?.pid ?? Number.NaN, "SIGKILL");
 }
 
 /** Failures while the CLI runs. */

@@ -164,7 +164,7 @@ describe.concurrent("complete() with timeouts", () => {
       await until(() => existsSync(join(place.cwd, "begun")));
       await until(() => transcriptIn(place.configDir).includes("Remember the splice."));
       const cli = processesOf(place).find(({ command }) => command.startsWith(path));
-      process.kill(cli?.pid ?? 0, "SIGKILL");
+      process.kill(cli?.pid ?? Number.NaN, "SIGKILL");
       const { sessionId, ...error } = (await failed) as HawserError;
       expect(error).toMatchObject({ code: "process_exited", signal: "SIGKILL", resumable: true });
       const resume = String(sessionId);

@@ -55,6 +55,9 @@ const OWNERS = new Map([
   ["approvals", "Approvals"],
   ["completion", "Completion"],
   ["error", "HawserError"],
+  ["fleet", "Fleet"],
+  ["run", "FleetRun"],
+  ["worker", "FleetWorker"],
 ]);
 
 function memberIn(code: string): string[] {
@@ -74,9 +77,21 @@ type Hawser = typeof import("hawser");
 type Providers = typeof import("hawser/providers");
 type Testing = typeof import("hawser/testing");
 type Answer = typeof import("hawser/answer");
+type Council = typeof import("hawser/council");
 type Gateway = typeof import("@hawser/gateway");
 type Otel = typeof import("@hawser/otel");
+type Inspector = typeof import("@hawser/inspector");
 type AiSdk = typeof import("@hawser/ai-sdk") & typeof import("ai");
+type FleetPackage = typeof import("@hawser/fleet");
+type Fleet = import("@hawser/fleet").Fleet;
+type FleetRun = import("@hawser/fleet").Run;
+type FleetWorker = import("@hawser/fleet").Worker;
+type FleetOptions =
+  | keyof import("@hawser/fleet").FleetOptions
+  | keyof import("@hawser/fleet").SubmitOptions
+  | keyof import("@hawser/fleet").WorkOptions;
+type InspectorOption = keyof import("@hawser/inspector").InspectorOptions;
+type CouncilOptions = keyof import("hawser/council").CouncilOptions;
 type Options = import("hawser").Options;
 type PoolOptions = import("hawser").PoolOptions;
 type Session = import("hawser").Session;
@@ -87,7 +102,7 @@ type ApprovalsOptions = import("hawser").ApprovalsOptions;
 type Completion = import("hawser").Completion<unknown>;
 type HawserError = import("hawser").HawserError;
 type AllOptions = Options & PoolOptions;
-type AnyOption = keyof Options | keyof PoolOptions | keyof ApprovalsOptions;
+type AnyOption = keyof Options | keyof PoolOptions | keyof ApprovalsOptions | FleetOptions | InspectorOption | CouncilOptions;
 type KeyOf<T> = T extends unknown ? keyof T : never;
 type At<T, K> = T extends unknown ? K extends keyof T ? NonNullable<T[K]> : never : never;
 type Callable =
@@ -95,9 +110,12 @@ type Callable =
   | keyof Providers
   | keyof Testing
   | keyof Answer
+  | keyof Council
   | keyof Gateway
   | keyof Otel
+  | keyof Inspector
   | keyof AiSdk
+  | keyof FleetPackage
   | KeyOf<Session | Turn | Pool | import("hawser").Query | import("hawser").WarmQuery>
   | KeyOf<import("hawser/providers").ClaudeCliProvider>
   | KeyOf<import("hawser/providers").ClaudeCodeProvider>

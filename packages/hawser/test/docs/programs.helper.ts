@@ -11,7 +11,12 @@ export const PROGRAMS: readonly Block[] = GUIDES.flatMap((page) => blocksOf(page
 );
 
 /** Pages whose first program shows a function of the package that the README does not show. */
-const OTHER_FUNCTIONS = ["docs/events.md", "docs/pool.md", "docs/structured-output.md"];
+const OTHER_FUNCTIONS = [
+  "docs/events.md",
+  "docs/fleet.md",
+  "docs/pool.md",
+  "docs/structured-output.md",
+];
 
 /**
  * Whether every run of the suite runs this program. Each of the others starts a CLI for a function that

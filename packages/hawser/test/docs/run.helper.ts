@@ -1,9 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import ts from "typescript";
+import { node22 } from "../../../../tools/node-22.js";
 import * as testing from "../../src/testing/index.js";
 import { BUILT } from "../support/built.js";
 import { NEWEST_CLI } from "../support/cli.js";
@@ -28,15 +30,41 @@ export async function runBlock(block: Block, machine: Machine = {}): Promise<Run
   const world = await testing.isolatedEnv({ baseUrl: model.url });
   try {
     const [program, file] = lay(block, world.cwd, machine);
+    // Postgres does not run as root, and another user must reach the folder of its database.
+    if (usesFleet(block)) chmodSync(dirname(world.cwd), 0o711);
     const cli = { HAWSER_CLI: needsNoCli(block) ? "/nowhere" : NEWEST_CLI };
-    const env = { ...world.env, ...(machine.hasNoCli ? { PATH: "/nowhere" } : cli) };
-    const run = await execute(program, file, { cwd: world.cwd, env });
+    const env = { ...world.env, ...(machine.hasNoCli ? { PATH: pathWithoutCli(block) } : cli) };
+    const run = await withDatabase(block, world.cwd, (database) =>
+      execute(program, file, { cwd: world.cwd, env: { ...env, ...database } }),
+    );
     return { ...run, script: scriptOf(model) };
   } finally {
     await world.dispose();
     await model.close().catch(() => {}); // What it would say, `script` says.
   }
 }
+
+/** Starts a Postgres for a block that reads DATABASE_URL. */
+async function withDatabase<T>(
+  { code }: Block,
+  folder: string,
+  work: (env: Record<string, string>) => Promise<T>,
+): Promise<T> {
+  if (!code.includes("DATABASE_URL")) return await work({});
+  const server = spawn(node22(), [PRIVATE_POSTGRES, join(folder, "postgres")], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const exited = once(server, "exit");
+  try {
+    const [line] = await Promise.race([once(server.stdout, "data"), exited]);
+    return await work({ DATABASE_URL: String(line).trim() });
+  } finally {
+    server.stdin.end();
+    await exited;
+  }
+}
+
+const PRIVATE_POSTGRES = fileURLToPath(new URL("./private-postgres.js", import.meta.url));
 
 export interface Machine {
   /** No variable names a CLI, none is on PATH, and no package brings one. */
@@ -75,7 +103,20 @@ function lay(block: Block, cwd: string, machine: Machine): [program: string, fil
   }
   const file = fileNameOf(block) ?? (block.language === "sh" ? "block.sh" : "block.mjs");
   writeFileSync(join(cwd, file), sourceOf(block, project));
-  return [block.language === "sh" ? "sh" : process.execPath, file];
+  return [block.language === "sh" ? "sh" : nodeFor(block), file];
+}
+
+function nodeFor(block: Block): string {
+  return usesFleet(block) ? node22() : process.execPath;
+}
+
+/** The private Postgres of a fleet is started with tools of the system. No CLI is installed beside these. */
+function pathWithoutCli(block: Block): string {
+  return usesFleet(block) ? "/usr/bin:/bin" : "/nowhere";
+}
+
+function usesFleet({ code }: Block): boolean {
+  return /from "@hawser\/fleet"/.test(code);
 }
 
 const LIBRARIES = [
@@ -87,6 +128,7 @@ const LIBRARIES = [
   "ai",
   "@ai-sdk",
   "@opentelemetry",
+  "pg",
 ];
 
 const PROJECT = {

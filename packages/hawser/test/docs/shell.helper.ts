@@ -9,10 +9,17 @@ import { at, type Block } from "./page.helper.js";
 export const COMMANDS: readonly string[] = [
   "ask",
   "chat",
+  "council",
   "doctor",
   "sessions",
   "explain",
   "serve",
+  "inspect",
+  "submit",
+  "runs",
+  "approve",
+  "worker",
+  "fleet",
   "demo",
 ];
 

@@ -79,29 +79,25 @@ describe("examples/typed-extractor.js", () => {
 });
 
 describe("examples/magi-reviewers.js", () => {
-  it("counts the votes of reviewers that answered, each with its own model and prompt", async () => {
+  it("counts the votes of reviewers that answered, and exits with the verdict", async () => {
+    const vote = (verdict: string) =>
+      toolUse("StructuredOutput", {
+        ...{ verdict, confidence: 0.8, summary: "So it is.", reasons: "Read.", conditions: [] },
+        ...{ findings: [], recommendation: "" },
+      });
     const place = await placeOf("magi-reviewers.js", ({ system }) => {
-      if (system.includes("what is wrong")) return "APPROVE\nIt does what it says.";
+      if (system.includes("for correctness alone")) return vote("approve");
       if (system.includes("can be abused")) return apiError(401, { message: "invalid x-api-key" });
-      return "```\nREJECT\nThe second loop is needless.\n```";
+      return vote("reject");
     });
     const council = place.start();
     council.child.stdin.end("const a = b = c;\n");
     const { code, stdout, stderr } = await council.ended;
-    expect(stdout.split("\n")).toEqual([
-      "correctness  approves  It does what it says.",
-      expect.stringMatching(/^security {5}absent {4}Auth: Invalid API key/),
-      "simplicity   rejects   The second loop is needless.",
-      "1 of 2 approve",
-      "",
-    ]);
+    expect(stdout).toContain("HOLD -- TIE");
+    expect(stdout).toMatch(/correctness: +APPROVE \(80%\)/);
+    expect(stdout).toMatch(/simplicity: +REJECT \(80%\)/);
+    expect(stdout).toContain("- **security**: auth. ");
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
-    const asked = place.model.calls.map(({ prompt, model }) => `${model}: ${prompt.trim()}`);
-    expect([...new Set(asked)].toSorted()).toEqual([
-      "claude-haiku-4-5-20251001: const a = b = c;",
-      "claude-opus-4-6: const a = b = c;",
-      "claude-sonnet-4-6: const a = b = c;",
-    ]);
   });
 });
 

@@ -3,11 +3,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { TSC } from "../../../../tools/compiler.js";
 import { REPOSITORY } from "../support/folders.js";
 
 it("every file in examples compiles with the types of the package", async () => {
-  const tsc = ["node_modules/typescript/bin/tsc", "-p", "examples"];
-  const { stdout } = await promisify(execFile)(process.execPath, tsc, { cwd: REPOSITORY }).catch(
+  const args = [TSC, "-p", "examples"];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: REPOSITORY }).catch(
     (error: { readonly stdout: string }) => error,
   );
   expect(stdout).toBe("");

@@ -325,6 +325,10 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
     ),
     ...one({ mcpServers: {} }),
   ],
+  mcpServersDelivery: [
+    ...one({ mcpServersDelivery: "argv" }),
+    ...one({ mcpServersDelivery: "initialize" }),
+  ],
   strictMcpConfig: [
     ...flag({ strictMcpConfig: true }, "--strict-mcp-config"),
     ...one({ strictMcpConfig: false }),
@@ -360,6 +364,8 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
   ],
   sessionStore: flag({ sessionStore: store }, "--session-mirror"),
   sessionStoreFlush: one({ sessionStoreFlush: "eager" }),
+  projectKey: flag({ sessionStore: store, projectKey: "-work" }, "--session-mirror"),
+  onStoreFailure: one({ onStoreFailure: "report" }),
   loadTimeoutMs: one({ loadTimeoutMs: 1000 }),
   enableFileCheckpointing: variable(
     { enableFileCheckpointing: true },
@@ -456,6 +462,7 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
   autoResume: [...one({ autoResume: 5 }), ...one({ autoResume: { times: 2, waitMs: 5 } })],
   maxRepairs: one({ maxRepairs: 1 }),
   recover: one({ recover: true }),
+  renewWithinMs: one({ renewWithinMs: 10_000 }),
   pool: one({ pool: {} }),
   tenant: one({ tenant: "t" }),
   priority: one({ priority: -1 }),

@@ -31,9 +31,9 @@ describe("hooks", () => {
       ],
     });
     expect([...callbacks]).toEqual([
-      ["hook_0", { callback: a, event: "Stop", onFailure: "continue" }],
-      ["hook_1", { callback: b, event: "PreToolUse", onFailure: "block" }],
-      ["hook_2", { callback: c, event: "PreToolUse", onFailure: "block" }],
+      ["hook_0", { callback: a, event: "Stop", onFailure: "continue", timeout: 600 }],
+      ["hook_1", { callback: b, event: "PreToolUse", onFailure: "block", timeout: 5 }],
+      ["hook_2", { callback: c, event: "PreToolUse", onFailure: "block", timeout: 5 }],
     ]);
   });
 

@@ -211,6 +211,20 @@ describe("an option that an older CLI ignores", () => {
     expect(refusalOf({ sandbox: open }, cli("2.1.82"))).toBeUndefined();
   });
 
+  it("is refused if it is a rule that defers", () => {
+    const rules = [{ tool: "Bash", decision: "defer" }] as const;
+    expect(refusalOf({ rules }, cli("2.1.88"))).toMatchObject({
+      code: "unsupported_by_cli",
+      message: expect.stringContaining("needs Claude Code 2.1.89"),
+    });
+    expect(refusalOf({ rules }, cli("2.1.89"))).toBeUndefined();
+    expect(
+      refusalOf({ rules: [{ tool: "Bash", decision: "ask" }] }, cli("2.1.88")),
+    ).toBeUndefined();
+    const warned = buildInvocation({ rules, onOldCli: "warn" }, cli("2.1.88"), HOST);
+    expect(warned.warnings[0]).toContain("such calls are denied");
+  });
+
   it("is refused if it is a policy that would be on the command line", () => {
     const managedSettings = { env: { A_TOKEN: "canary" } };
     expect(refusalOf({ managedSettings }, OLDER)?.code).toBe("unsupported_by_cli");
@@ -238,5 +252,38 @@ describe("sessionStore with resume on a CLI that cannot find its login in anothe
   ])("works with %s", (_, more) => {
     const { argv } = buildInvocation({ ...options, ...more }, cli("2.1.113"), nothing);
     expect(argv).toContain("--session-mirror");
+  });
+});
+
+describe("what an older CLI accepts and does not keep", () => {
+  const plan: Options = { permissionMode: "plan", allowDangerouslySkipPermissions: true };
+  const many = Array.from({ length: 1000 }, (_, i) => `Bash(never-${i} *)`);
+
+  it.each<[string, Options, string, string]>([
+    ["plan mode in a session that may skip permissions", plan, "2.1.268", "2.1.269"],
+    [
+      "a deny rule in settings",
+      { settings: { permissions: { deny: ["Read"] } } },
+      "2.1.68",
+      "2.1.69",
+    ],
+    ["more deny rules than a command line holds", { disallowedTools: many }, "2.1.68", "2.1.69"],
+  ])("is refused whatever onOldCli says: %s", (_, options, before, since) => {
+    for (const onOldCli of ["error", "warn", "ignore"] as const) {
+      const error = refusalOf({ ...options, onOldCli }, cli(before));
+      expect(error).toMatchObject({ code: "unsupported_by_cli", cliVersion: before });
+      expect(error?.message).toContain(`needs Claude Code ${since} or newer, because`);
+      expect(refusalOf({ ...options, onOldCli }, cli(since))).toBeUndefined();
+    }
+  });
+
+  it("is refused on a CLI of unknown version if the CLI would not show it", () => {
+    const unknown: CliFacts = { path: "/usr/bin/claude" };
+    expect(refusalOf(plan, unknown)?.code).toBe("unsupported_by_cli");
+    expect(refusalOf({ disallowedTools: many }, unknown)).toBeUndefined();
+  });
+
+  it("is not refused for rules on the command line", () => {
+    expect(refusalOf({ disallowedTools: ["Bash(rm *)"] }, cli("2.0.77"))).toBeUndefined();
   });
 });

@@ -33,6 +33,13 @@ const MAY_NAME_OPTIONS: Readonly<Record<string, string>> = {
   "bin/command/call-flags.ts: CALL_FLAGS": "flags of the command",
   "bin/command/call-flags.ts: FLAG_OF": "the flag of the command that sets an option",
   "bin/command/call-flags.ts: CallOptions": "the type of what a function returns",
+  "bin/council.ts: FLAGS": "flags of the command",
+  "bin/council/read-reviewers.ts: KEYS": "keys of a file",
+  "bin/submit.ts: FLAGS": "flags of the command",
+  "bin/fleet/fleet-module.ts: SubmitOptions": "the type of another package's function",
+  "council/check-options.ts: OPTIONS": "keys of the options of a council",
+  "council/check-options.ts: REVIEWER": "keys of a reviewer",
+  "council/reviewer.ts: ReviewerOptions": "options that the council sets, left out of a type",
   "providers/magi/claude-cli-provider.ts: SET_BY_PROVIDER":
     "keys that the contract has as arguments",
   "providers/omega/claude-code-options.ts: DEFAULTS": "the contract's own defaults",

@@ -9,7 +9,7 @@ import { REPOSITORY } from "../support/folders.js";
 import { type PackedProject, packedProject } from "./project.helper.js";
 
 /** Of the tarball: what everybody who installs the package downloads. */
-const BUDGET_BYTES = 550_000;
+const BUDGET_BYTES = 600_000;
 
 let packed: PackedProject;
 let project = "";

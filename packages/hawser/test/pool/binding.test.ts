@@ -43,7 +43,9 @@ const LEFT_OUT: ReadonlySet<OptionName> = new Set<OptionName>([
   "cliPath",
   "pathToClaudeCodeExecutable",
   "executable",
+  "projectKey",
   "recover",
+  "renewWithinMs",
   "spawnClaudeCodeProcess",
   "pool",
 ]);
@@ -57,6 +59,7 @@ const HOST_ONLY: ReadonlySet<OptionName> = new Set<OptionName>([
   "maxRepairs",
   "onElicitation",
   "onOldCli",
+  "onStoreFailure",
   "onUserDialog",
   "preset",
   "priority",

@@ -54,3 +54,19 @@ it("Pool.stats() counts an open session as one running call, and not its turns",
   expect((await atRest(pool)).processes.discarded).toEqual({ not_recyclable: 1 });
   expect(pool.stats().calls).toMatchObject({ succeeded: 2, failed: 0 });
 });
+
+it("Pool.stats() says how many calls of each tenant wait", async () => {
+  const { pool, options } = await onFake({ concurrency: 1, size: { max: 1 } });
+  const session = await openSession({ ...options, pool });
+  expect(pool.stats().queuedByTenant).toEqual({});
+  const tenants = ["acme", "acme", "__proto__", undefined];
+  const calls = tenants.map((tenant) => pool.complete("x", { ...options, tenant }));
+  const { queuedByTenant } = await until(pool, ({ calls: { queued } }) => queued === 4);
+  expect(Object.entries(queuedByTenant)).toEqual([
+    ["acme", 2],
+    ["__proto__", 1],
+  ]);
+  await session.close();
+  await Promise.all(calls);
+  expect((await atRest(pool)).queuedByTenant).toEqual({});
+});

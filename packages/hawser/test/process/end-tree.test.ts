@@ -183,7 +183,7 @@ describe.skipIf(process.platform !== "linux")("sweepTree()", () => {
       find: async (_: string, anew: boolean) => {
         asked.push(anew);
         const found = processTable().alive(entry) ? [{ ...entry, value: "marker" }] : [];
-        return { found, isCertain: true };
+        return { found, isCertain: true, hasMissed: false };
       },
     };
     expect(await sweepTree([], "marker", { search })).toEqual([]);
@@ -196,7 +196,7 @@ describe.skipIf(process.platform !== "linux")("sweepTree()", () => {
     const search = {
       find: async (_: string, anew: boolean) => {
         asked.push(anew);
-        return { found: [], isCertain: true };
+        return { found: [], isCertain: true, hasMissed: false };
       },
     };
     expect(await sweepTree([entry], "marker", { search })).toEqual([]);
@@ -209,10 +209,36 @@ describe.skipIf(process.platform !== "linux")("sweepTree()", () => {
     const search = {
       find: async () => {
         searches += 1;
-        return { found: [], isCertain: searches === 3 };
+        return { found: [], isCertain: searches === 3, hasMissed: false };
       },
     };
     expect(await sweepTree([], "marker", { search })).toEqual([]);
     expect(searches).toBe(3);
+  });
+
+  it("searches again, a few times, if a process was gone before it could be read", async () => {
+    let searches = 0;
+    const search = {
+      find: async () => {
+        searches += 1;
+        return { found: [], isCertain: true, hasMissed: true };
+      },
+    };
+    expect(await sweepTree([], "marker", { search })).toEqual([]);
+    expect(searches).toBe(3);
+  });
+
+  it("searches until none is missed if a process was found that was not recorded", async () => {
+    const { entry } = escaped();
+    let searches = 0;
+    const search = {
+      find: async () => {
+        searches += 1;
+        const found = processTable().alive(entry) ? [{ ...entry, value: "marker" }] : [];
+        return { found, isCertain: true, hasMissed: searches < 8 };
+      },
+    };
+    expect(await sweepTree([], "marker", { search })).toEqual([]);
+    expect(searches).toBeGreaterThanOrEqual(8);
   });
 });

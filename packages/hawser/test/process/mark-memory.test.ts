@@ -126,6 +126,23 @@ describe("MarkMemory", () => {
     expect(runAtOnce(search.find([MARKER])).isCertain).toBe(true);
   });
 
+  it("says if a new process was gone before it could be read, and only then", () => {
+    const proc = new FakeProc();
+    const search = new MarkMemory(PREFIX, proc);
+    const hasMissed = () => runAtOnce(search.find([MARKER])).hasMissed;
+    proc.start({ environ: "", state: "Z" });
+    proc.start({ environ: undefined });
+    const known = proc.start();
+    expect(hasMissed()).toBe(false);
+    const short = proc.start({ environ: marked() });
+    proc.onRead = (file) => {
+      if (file === `/proc/${short}/environ`) proc.processes.delete(short);
+      if (file === `/proc/${known}/environ`) proc.processes.delete(known);
+    };
+    expect(hasMissed()).toBe(true);
+    expect(hasMissed()).toBe(false);
+  });
+
   it("reads a kernel thread once", () => {
     const proc = new FakeProc();
     const search = new MarkMemory(PREFIX, proc);

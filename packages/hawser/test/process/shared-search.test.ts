@@ -14,7 +14,7 @@ function recording(workMs = 0): { search: MarkSearch; asked: (readonly string[])
         asked.push([...markers]);
         yield* busy(workMs);
         const found = markers.map((value, pid) => ({ pid, started: "1", value }));
-        return { found, isCertain: true };
+        return { found, isCertain: true, hasMissed: false };
       },
       forget: () => void asked.push(["forget"]),
     },

@@ -36,12 +36,18 @@ function scene(): Scene {
 
 type Look = "proc" | "ps" | "proc without child lists";
 
-function watchdog({ host, tmp }: Scene, look: Look, path = PATH): ChildProcess {
+function watchdog(
+  { host, tmp }: Scene,
+  look: Look,
+  path = PATH,
+  sh: readonly string[] = ["/bin/sh"],
+): ChildProcess {
   const [way = "", ...without] = look.split(" ");
   const script =
     without.length === 0 ? WATCHDOG_SCRIPT : WATCHDOG_SCRIPT.replace("&& look=lists", "&& :");
   const args = ["-c", script, "hawser-watchdog", host, way];
-  const shell = spawn("/bin/sh", args, {
+  const [file = "", ...before] = sh;
+  const shell = spawn(file, [...before, ...args], {
     detached: true,
     env: { PATH: path },
     stdio: ["pipe", "ignore", "ignore"],
@@ -228,3 +234,101 @@ it.skipIf(process.platform !== "linux")(
     expect(stillAlive(marked)).toEqual(marked);
   },
 );
+
+/** A sleep that knows whole seconds only, as POSIX asks for. */
+function withoutFractions({ tmp }: Scene): string {
+  const folder = join(tmp, "bin");
+  mkdirSync(folder);
+  const sleep = 'case $1 in *.*) exit 1 ;; esac\nexec /usr/bin/env PATH="$REAL" sleep "$1"\n';
+  writeFileSync(join(folder, "sleep"), `#!/bin/sh\nREAL='${PATH}'\n${sleep}`);
+  chmodSync(join(folder, "sleep"), 0o755);
+  return `${folder}:${PATH}`;
+}
+
+/** What the watchdog itself has started. */
+function helpersOf(shell: ChildProcess): Seen[] {
+  return treeOf(shell.pid ?? 0).slice(1);
+}
+
+describe.skipIf(process.platform !== "linux")("a deadline of the watchdog script", () => {
+  const seconds = 3.5;
+
+  it.each([
+    { name: "dash", sh: ["/bin/dash"], look: "proc", path: () => PATH },
+    { name: "bash", sh: ["/bin/bash", "--posix", "--norc"], look: "proc", path: () => PATH },
+    {
+      name: "sh, no child lists",
+      sh: ["/bin/sh"],
+      look: "proc without child lists",
+      path: () => PATH,
+    },
+    { name: "sh, whole seconds", sh: ["/bin/sh"], look: "proc", path: withoutFractions },
+  ] as const)(
+    "ends the process, its orphans and no other, unless it is renewed ($name)",
+    async (of) => {
+      const at = scene();
+      const shell = watchdog(at, of.look, of.path(at), of.sh);
+      const other = await run("sleep 300; :", `${at.host}/${randomUUID()}`, 2);
+      // In a session of its own, and ignoring SIGTERM.
+      const victim = await run("trap '' TERM; setsid sleep 300 & sleep 300; sleep 300", at.mark, 3);
+      const [root] = victim;
+      const line = `d ${root?.pid} ${root?.started} ${seconds} ${at.mark}\n`;
+      shell.stdin?.write(
+        `+ ${root?.pid} ${root?.started}\n+ ${other[0]?.pid} ${other[0]?.started}\n`,
+      );
+      // Renewed for longer than the limit, also at once, before the deadline has settled in.
+      shell.stdin?.write(line.repeat(20));
+      for (let times = 0; times < 20; times++) {
+        await new Promise((resolve) => setTimeout(resolve, 250));
+        shell.stdin?.write(line);
+      }
+      const renewedAt = performance.now();
+      expect(stillAlive(victim)).toEqual(victim);
+      await until(() => stillAlive(victim).length === 0);
+      // Whole seconds are rounded down, so that the process never lives longer than it may.
+      expect(performance.now() - renewedAt).toBeGreaterThan(
+        of.name.includes("whole") ? 2_900 : 3_400,
+      );
+      expect(stillAlive(other)).toEqual(other);
+      expect(shell.exitCode).toBe(null);
+      // The watchdog goes on, and nothing of the deadline is left.
+      shell.stdin?.write(`- ${root?.pid} ${root?.started}\n`);
+      await until(() => helpersOf(shell).length === 0);
+      await die(shell);
+      expect(stillAlive(other)).toEqual([]);
+    },
+  );
+
+  it("goes away with its process, and with the host", async () => {
+    const at = scene();
+    const shell = watchdog(at, "proc");
+    const first = await run("sleep 300; :", at.mark, 2);
+    const second = await run("sleep 300; :", at.mark, 2);
+    const lineOf = ([root]: readonly Seen[]) => `${root?.pid} ${root?.started}`;
+    shell.stdin?.write(
+      `d ${lineOf(first)} 300.5 ${at.mark}\nd ${lineOf(second)} 300.5 ${at.mark}\n`,
+    );
+    const helpers = await until(() =>
+      helpersOf(shell).length === 4 ? helpersOf(shell) : undefined,
+    );
+    shell.stdin?.write(`- ${lineOf(first)}\n`);
+    await until(() => helpersOf(shell).length === 2);
+    await die(shell);
+    expect(stillAlive([...helpers, ...first, ...second])).toEqual([]);
+  });
+
+  it("ends nothing if the watchdog was killed, because the host starts another", async () => {
+    const at = scene();
+    const shell = watchdog(at, "proc");
+    const victim = await run("sleep 300; :", at.mark, 2);
+    shell.stdin?.write(`d ${victim[0]?.pid} ${victim[0]?.started} ${seconds} ${at.mark}\n`);
+    const helpers = await until(() =>
+      helpersOf(shell).length === 2 ? helpersOf(shell) : undefined,
+    );
+    const exit = once(shell, "exit");
+    shell.kill("SIGKILL");
+    await exit;
+    await until(() => stillAlive(helpers).length === 0);
+    expect(stillAlive(victim)).toEqual(victim);
+  });
+});

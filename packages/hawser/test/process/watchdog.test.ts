@@ -77,24 +77,24 @@ describe("Watchdog", () => {
     stoppedClock();
     await vi.advanceTimersByTimeAsync(3_600_000);
     const { watchdog, attempts } = failingWatchdog();
-    const stop = watchdog.watch(process.pid, undefined);
+    const watch = watchdog.watch(process.pid, undefined);
     const begun = performance.now();
     // Without a pause the clock would stand still, so the number of steps is bounded, not the time.
     for (let steps = 0; steps < 10; steps++) await vi.advanceTimersToNextTimerAsync();
     const after = attempts.slice(0, 10).map((at) => at - begun);
     expect(after).toEqual([0, 0, 0, 50, 150, 350, 750, 1550, 2550, 3550]);
-    stop();
+    watch.end();
   });
 
   it("starts again for a process that is added while a start finds nothing to watch", async () => {
     stoppedClock();
     const { watchdog, attempts } = failingWatchdog();
-    watchdog.watch(process.pid, undefined)();
+    watchdog.watch(process.pid, undefined).end();
     // The start looks at the empty list; watch() runs before the start has returned.
     vi.advanceTimersToNextTimer();
-    const stop = watchdog.watch(process.pid, undefined);
+    const watch = watchdog.watch(process.pid, undefined);
     await vi.advanceTimersByTimeAsync(10);
     expect(attempts).not.toEqual([]);
-    stop();
+    watch.end();
   });
 });

@@ -67,6 +67,11 @@ const KINDS: Readonly<Record<ErrorCode, MagiError["kind"]>> = {
   budget_refused: "Process",
   approval_expired: "Process",
   storage_failed: "Process",
+  run_cancelled: "Process",
+  lease_lost: "Process",
+  host_lost: "Process",
+  database_unavailable: "Process",
+  embedded_unavailable: "Process",
 };
 
 describe("toMagiError()", () => {
@@ -250,7 +255,7 @@ describe("toMagiError() of a call that is ended, on a fake CLI", () => {
   });
 
   it("is Process for SIGKILL", async () => {
-    const kill = () => process.kill(processes()[0]?.pid ?? 0, "SIGKILL");
+    const kill = () => process.kill(processes()[0]?.pid ?? Number.NaN, "SIGKILL");
     expect(await silent({}, kill)).toEqual({
       kind: "Process",
       exitCode: undefined,

@@ -784,6 +784,8 @@ describe("the diff of a tool call", () => {
     const inserted = { ...edit, edit_mode: "insert" };
     expect(diffOf("NotebookEdit", inserted, { f })?.lines).toEqual(["+a", "+B"]);
     expect(diffOf("NotebookEdit", edit, { f: "no notebook" })?.lines).toEqual(["+a", "+B"]);
+    const decoy = { ...edit, file_path: "other" };
+    expect(diffOf("NotebookEdit", decoy, { f, other: "" })?.lines).toEqual([" a", "-b", "+B"]);
   });
 
   it("is bounded, and absent for other tools", () => {

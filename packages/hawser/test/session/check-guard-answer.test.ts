@@ -3,6 +3,7 @@ import { SILENT } from "../../src/base/index.js";
 import { POLICY_HOOK } from "../../src/options/index.js";
 import { answerHook } from "../../src/session/answer/answer-hook.js";
 import { checkGuardAnswer } from "../../src/session/answer/check-guard-answer.js";
+import { Deferrals } from "../../src/session/answer/deferrals.js";
 import { PolicyJudge } from "../../src/session/answer/policy-judge.js";
 import type { HookCallbackRequest } from "../../src/wire/index.js";
 
@@ -58,6 +59,8 @@ describe("the policy as a guard", () => {
       {
         callbacks: new Map(),
         judge: new PolicyJudge(rules, "ask", () => ({})),
+        deferrals: new Deferrals({ results: 0 }, () => undefined),
+        insteadOfDefer: () => undefined,
         log: SILENT,
         report: () => "",
       },

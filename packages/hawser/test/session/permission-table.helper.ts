@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { isHawserError } from "../../src/base/index.js";
 import type { CanUseTool, Options } from "../../src/options/index.js";
-import { openSession } from "../../src/session/index.js";
+import { openSession, type Session } from "../../src/session/index.js";
 import { type ReplyInput, toolUse } from "../../src/testing/index.js";
 import { isMessage, isSystem, type PermissionMode } from "../../src/wire/index.js";
 import { CLIS } from "../support/cli.js";
@@ -55,7 +56,12 @@ export async function tryAll(
   const cells: Cell[] = [];
   for (const mode of modes) {
     const column = skips && mode === "plan" ? "plan, bypass allowed" : mode;
-    await session.setPermissionMode(mode);
+    if (!(await accepts(session, mode))) {
+      for (const decider of deciders) {
+        cells.push({ decider, cli: cli.name, column, outcome: NOT_SUPPORTED });
+      }
+      continue;
+    }
     for (const turn of turnsOf(deciders.filter((decider) => isTried(decider, mode)))) {
       next = turn.flatMap(({ key }) => calls(place.cwd, `${key}.${mode}`));
       const tried: unknown[] = [];
@@ -76,6 +82,19 @@ export async function tryAll(
   expect(denied.filter((file) => existsSync(join(place.cwd, file)))).toEqual([]);
   return cells;
 }
+
+/** Hawser refuses a mode that this CLI would accept and not keep. */
+async function accepts(session: Session, mode: PermissionMode): Promise<boolean> {
+  try {
+    await session.setPermissionMode(mode);
+    return true;
+  } catch (error) {
+    if (!isHawserError(error, "unsupported_by_cli")) throw error;
+    return false;
+  }
+}
+
+const NOT_SUPPORTED = "not supported";
 
 function turnsOf(deciders: readonly Decider[]): (readonly Decider[])[] {
   const together = deciders.filter(({ alone }) => !alone);
@@ -125,16 +144,17 @@ export async function inLanes<T>(lanes: number, jobs: readonly (() => Promise<T>
 
 export function table(cells: readonly Cell[]): string {
   const rows = SETUPS.flatMap(({ deciders }) => deciders).flatMap((decider) => {
-    const line = (cli: string) =>
+    const outcomes = (cli: string) =>
       COLUMNS.map(
         (column) =>
           cells.find((it) => it.decider === decider && it.cli === cli && it.column === column)
             ?.outcome,
-      ).join(" | ");
-    const [newest = "", older = ""] = CLIS.map(({ name }) => line(name));
-    return newest === older
-      ? [`| ${decider.name} | both | ${newest} |`]
-      : CLIS.map(({ name }) => `| ${decider.name} | ${name} | ${line(name)} |`);
+      );
+    const [newest = [], older = []] = CLIS.map(({ name }) => outcomes(name));
+    const isSame = older.every((outcome, i) => [newest[i], NOT_SUPPORTED].includes(outcome));
+    return isSame
+      ? [`| ${decider.name} | both | ${newest.join(" | ")} |`]
+      : CLIS.map(({ name }) => `| ${decider.name} | ${name} | ${outcomes(name).join(" | ")} |`);
   });
   return [
     `| who decides | CLI | ${COLUMNS.join(" | ")} |`,
@@ -172,6 +192,7 @@ export async function outcomeOnPage({ decider, cli, column }: Cell): Promise<str
 /** The cells in which a decider that must refuse did not do so. */
 export function brokenGuards(cells: readonly Cell[]): object[] {
   return cells
-    .filter(({ decider, outcome }) => decider.guards && outcome !== "refused")
+    .filter(({ decider }) => decider.guards)
+    .filter(({ outcome }) => outcome !== "refused" && outcome !== NOT_SUPPORTED)
     .map(({ decider, ...cell }) => ({ ...cell, decider: decider.name }));
 }

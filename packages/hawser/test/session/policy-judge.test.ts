@@ -4,6 +4,7 @@ import type { NumberedHook, PolicyRule } from "../../src/options/index.js";
 import { AnnouncedSession } from "../../src/session/answer/announced-session.js";
 import { answerHook } from "../../src/session/answer/answer-hook.js";
 import { answerPermission } from "../../src/session/answer/answer-permission.js";
+import { Deferrals } from "../../src/session/answer/deferrals.js";
 import { PolicyJudge } from "../../src/session/answer/policy-judge.js";
 import type { CanUseToolRequest, HookCallbackRequest } from "../../src/wire/index.js";
 
@@ -78,7 +79,14 @@ describe("answerHook with a policy", () => {
     return answerHook(
       { subtype: "hook_callback", callback_id: "h", input } as unknown as HookCallbackRequest,
       context,
-      { callbacks: new Map([["h", hook as unknown as NumberedHook]]), judge, log: SILENT, report },
+      {
+        callbacks: new Map([["h", hook as unknown as NumberedHook]]),
+        judge,
+        deferrals: new Deferrals({ results: 0 }, () => undefined),
+        insteadOfDefer: () => undefined,
+        log: SILENT,
+        report,
+      },
     );
   };
   const updatedInput = { command: "rm a" };

@@ -12,7 +12,7 @@ export const NEWEST_CLI = nativeCli("@anthropic-ai/claude-code");
 export const OLDER_CLI = nativeCli("claude-code-2.1.197");
 
 export const CLIS: readonly { readonly name: string; readonly path: string }[] = [
-  { name: "2.1.325", path: NEWEST_CLI },
+  { name: pinnedVersion(), path: NEWEST_CLI },
   { name: "2.1.197", path: OLDER_CLI },
 ];
 
@@ -56,4 +56,9 @@ function folderOf(require: NodeJS.Require, name: string): string | undefined {
   } catch {
     return undefined; // Not installed on this platform.
   }
+}
+
+function pinnedVersion(): string {
+  const manifest = createRequire(import.meta.url)("@anthropic-ai/claude-code/package.json");
+  return (manifest as { readonly version: string }).version;
 }

@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { copyFile, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
+import { installOnce, UNFINISHED } from "../../../../tools/install-once.js";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -30,8 +31,7 @@ export async function setup({ provide }: TestProject): Promise<void> {
 
 /**
  * Installs what the lock file in this folder names, unless it is installed already, and gives the
- * folder of the installation. That folder is named after the lock file, and moved into its place when
- * it is complete: so two runs at once cannot disturb each other, and no lock is left by a killed run.
+ * folder of the installation, which is named after the lock file.
  */
 export async function installClis(
   folder: string,
@@ -40,31 +40,20 @@ export async function installClis(
   const lock = await readFile(join(folder, "package-lock.json"));
   const name = createHash("sha256").update(lock).digest("hex").slice(0, 16);
   const all = join(folder, "node_modules");
-  const place = join(all, name);
-  if (existsSync(place)) return place;
-  const aside = join(all, `${ASIDE}${randomUUID()}`);
-  await mkdir(aside, { recursive: true });
-  try {
+  if (existsSync(join(all, name))) return join(all, name);
+  const place = await installOnce(join(all, name), async (aside) => {
     for (const file of ["package.json", "package-lock.json"]) {
       await copyFile(join(folder, file), join(aside, file));
     }
     await install(aside);
-    await rename(aside, place).catch((error: unknown) => {
-      // Another run was faster.
-      if (!existsSync(place)) throw error;
-    });
-  } finally {
-    await rm(aside, { recursive: true, force: true });
-  }
+  });
   await removeOthers(all, name);
   return place;
 }
 
-const ASIDE = "aside-";
-
 /** Installations of earlier lock files; not those that other runs are just making. */
 async function removeOthers(all: string, name: string): Promise<void> {
-  const others = (await readdir(all)).filter((it) => it !== name && !it.startsWith(ASIDE));
+  const others = (await readdir(all)).filter((it) => it !== name && !it.startsWith(UNFINISHED));
   for (const other of others) await rm(join(all, other), { recursive: true, force: true });
 }
 

@@ -12,28 +12,22 @@ export class LongestFirst extends BaseSequencer {
 }
 
 function rankOf({ moduleId }: TestSpecification): number {
-  if (moduleId.endsWith(".full.test.ts")) return -1;
-  const rank = LONG.findIndex((file) => moduleId.endsWith(`/test/${file}.test.ts`));
+  const [, name = ""] = /\/test\/(.*?)(?:\.full)?\.test\.ts$/.exec(moduleId) ?? [];
+  const rank = LONG.indexOf(name);
   return rank < 0 ? LONG.length : rank;
 }
 
-/** The files that take longest, the longest first. Those of full runs come before all others. */
+/** The files that take longest, the longest first. */
 const LONG: readonly string[] = [
-  "bin/chat",
-  "session/forgotten",
-  "chaos/chaos",
-  "complete/failures",
-  "bin/ask",
-  "docs/blocks",
-  "session/trust-project",
-  "query/guards",
-  "session/recover",
-  "session/controls",
-  "bin/doctor",
-  "testing/cassette-replay",
-  "host-death/host-death",
-  "complete/isolation",
-  "session/slow",
-  "session/resume",
-  "complete/structured-output",
+  ...["crowd", "session/cut-off-turn", "package/packed", "providers/claude-code-outcomes"],
+  ...["complete/auto-resume", "pool/earlier-clis", "types/types", "providers/claude-code-tools"],
+  ...["command/server", "providers/claude-code-provider", "council/council", "worker/ends"],
+  ...["pool/late-options", "complete/parse-cli-output", "query/ends", "package/override"],
+  ...["page/pressure", "complete/retry-policy", "session/mcp", "database/folder-users"],
+  ...["bin/sessions", "database/database", "page/views", "complete/phases", "command/deploy"],
+  ...["session/resumed-turn", "providers/claude-cli-provider", "testing/fake-cli-turns"],
+  ...["query/input-end", "server-death", "docs/blocks", "accounting/fair-order"],
+  // In npm test.
+  ...["host-death/host-death", "process/end-tree", "complete/answers", "session/lifecycle"],
+  ...["transport/death", "native/native-api", "page/live", "content", "package/package"],
 ];

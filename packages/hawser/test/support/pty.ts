@@ -76,9 +76,9 @@ export class Pty {
     });
     this.exit = new Promise((resolve) => {
       this.#pty.onExit(({ exitCode, signal }) => {
-        this.#ended = true;
-        // What was written last is on the screen then.
+        // The screen takes writes in order: it shows the last words before this one counts.
         this.#screen.write("", () => {
+          this.#ended = true;
           resolve({ code: exitCode, signal: signal || undefined });
           this.#look();
         });

@@ -211,7 +211,7 @@ it.runIf(existsSync("/proc"))("record(): no CLI outlives a killed recorder", asy
   });
   const turn = session.send("go");
   const failed = turn.result.catch((error: unknown) => error);
-  const pid = session.pid ?? 0;
+  const pid = session.pid ?? Number.NaN;
   const tool = (each: Seen) => each.command.includes("tail -f /dev/null");
   const tree = await until(() => {
     const seen = treeOf(pid);

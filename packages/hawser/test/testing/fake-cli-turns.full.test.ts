@@ -361,5 +361,6 @@ function stable(key: string, value: unknown): unknown {
   const gateway = / your inference gateway \([^)]*\)| https:\/\/status\.claude\.com/;
   return value
     .replace(gateway, " there")
+    .replace(/^[\da-f]{8}:/, "connection:")
     .replace(/(toolu|msg)_\w+|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, "id");
 }

@@ -130,6 +130,7 @@ describe("forkSession()", () => {
         parentUuid: first.uuid,
         timestamp: expect.stringMatching(/Z$/),
         sessionId: fork,
+        requestSessionId: "s",
         forkedFrom: { sessionId: id, messageUuid: "u2" },
       },
       {
@@ -143,6 +144,19 @@ describe("forkSession()", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readFileSync(source, "utf8")).toBe(before);
     expect(readdirSync(dirname(source)).sort()).toEqual([`${fork}.jsonl`, `${id}.jsonl`].sort());
+  });
+
+  it("keeps the session whose request a reply answered, also in the fork of a fork", async () => {
+    const configDir = await emptyConfig();
+    const source = writeTranscript(configDir, id, [
+      entry("user", 1, null),
+      entry("assistant", 2, 1),
+    ]);
+    const first = await transcripts.forkSession(id, { configDir });
+    const second = await transcripts.forkSession(first.sessionId, { configDir });
+    const text = readFileSync(join(dirname(source), `${second.sessionId}.jsonl`), "utf8");
+    const [user, assistant] = text.split("\n").map((line) => JSON.parse(line || "{}"));
+    expect([user.requestSessionId, assistant.requestSessionId]).toEqual([undefined, "s"]);
   });
 
   it("refuses an unknown message, and leaves no file behind", async () => {

@@ -154,7 +154,7 @@ describe("other functions on a crafted transcript", () => {
           taken += added.length;
         },
       },
-      { flush: "batched", projectsDir: "/c/projects", onError: () => {} },
+      { flush: "batched", onFailure: "report", projectsDir: "/c/projects", onError: () => {} },
     );
     const { tookMs } = await watched(async () => {
       const folder = `/c/projects/-work/${id}`;

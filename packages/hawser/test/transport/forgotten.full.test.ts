@@ -114,7 +114,7 @@ describe.skipIf(process.platform !== "linux")("program that does not close its t
     () => {
       const inside = async (rest: string) => {
         const { child, closed } = await program(rest, await fake(), [], AS_FIRST);
-        const first = treeOf(child.pid as number)[1]?.pid ?? 0;
+        const first = treeOf(child.pid as number)[1]?.pid ?? Number.NaN;
         return { closed, kill: (signal: NodeJS.Signals) => process.kill(first, signal) };
       };
 

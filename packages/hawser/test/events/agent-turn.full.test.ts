@@ -23,7 +23,7 @@ const AGENT = {
 };
 
 describe.each(CLIS)("the events of a turn on CLI $name", ({ path }) => {
-  /** `npx vitest run packages/hawser/test/events/agent-turn.test.ts -u` writes the file anew. */
+  /** `npx vitest run packages/hawser/test/events/agent-turn.full.test.ts -u` writes the file anew. */
   it("are those of the golden file: a sub-agent, two tools, one denied, one failed", async () => {
     const { options } = await world(path, [
       toolUse("Agent", AGENT),

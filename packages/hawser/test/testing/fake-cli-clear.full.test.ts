@@ -8,7 +8,7 @@ import {
   type Scenario,
   SimulatedModel,
 } from "../../src/testing/index.js";
-import { clisInTurn } from "../support/cli.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { CliProcess, type Line, STREAM_JSON } from "./cli-process.helper.js";
 
 const PATH = process.env["PATH"] ?? "";
@@ -43,7 +43,7 @@ const kinds = (lines: readonly Line[]) => lines.map(kind);
 describe.each(clisInTurn())(
   "fakeCli() reset compared with the real CLI $name",
   ({ name, path }) => {
-    const states = name === "2.1.325";
+    const states = path === NEWEST_CLI;
 
     it("prints the same lines", async () => {
       await using model = await SimulatedModel.start({ replies: always("Hello.") });

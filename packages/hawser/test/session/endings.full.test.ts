@@ -104,10 +104,10 @@ function slowStore(ms: number): SessionStore & { taken: () => number; pending: (
 
 describe("a slow sessionStore", () => {
   it("does not make a turn pass idleMs", async () => {
-    const sessionStore = slowStore(1500);
+    const sessionStore = slowStore(6_000);
     const { session } = await openReal(NEWEST_CLI, always("ok"), {
       sessionStore,
-      timeouts: { idleMs: 500 },
+      timeouts: { idleMs: 3_000 },
     });
     expect(await session.send("1").text()).toBe("ok");
     expect(sessionStore.taken()).toBeGreaterThan(0);

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { HawserError } from "../../src/base/index.js";
 import type { SessionKey, SessionStore } from "../../src/options/index.js";
 import { text, toolUse } from "../../src/testing/index.js";
 import {
@@ -34,10 +35,15 @@ import { sessionId } from "./transcript-files.helper.js";
 const key: SessionKey = { projectKey: "-work", sessionId: sessionId(1) };
 const path = `/config/projects/-work/${sessionId(1)}.jsonl`;
 
-function mirrorOf(store: SessionStore, flush: "batched" | "eager" = "batched") {
+function mirrorOf(
+  store: SessionStore,
+  flush: "batched" | "eager" = "batched",
+  onFailure: "report" | "end" = "report",
+) {
   const errors: { code: string; message: string; key: SessionKey | undefined }[] = [];
   const mirror = new StoreMirror(store, {
     flush,
+    onFailure,
     projectsDir: "/config/projects",
     onError: ({ code, message }, of) => errors.push({ code, message, key: of }),
   });
@@ -102,7 +108,38 @@ describe("StoreMirror", () => {
     mirror.add(path, [{ type: "a" }]);
     await mirror.close();
     expect(calls.length).toBe(3);
-    expect(errors).toEqual([{ code: "control_error", message: "disk full", key }]);
+    expect(errors).toEqual([{ code: "storage_failed", message: "disk full", key }]);
+  });
+
+  it("goes on after a refused batch with onFailure report, and stops with end", async () => {
+    const refusesA: SessionStore["append"] = async (_, [entry]) => {
+      if (entry?.type === "a") throw new HawserError("lease_lost");
+    };
+    const appended = async (onFailure: "report" | "end") => {
+      const { store, calls } = recordingStore(refusesA);
+      const { mirror, errors } = mirrorOf(store, "eager", onFailure);
+      for (const type of ["a", "b", "c"]) mirror.add(path, [{ type }]);
+      await mirror.close();
+      expect(errors).toEqual([{ code: "lease_lost", message: expect.any(String), key }]);
+      return calls.flatMap(({ types }) => types);
+    };
+    expect(await appended("report")).toEqual(["a", "b", "c"]);
+    expect(await appended("end")).toEqual(["a"]);
+  });
+
+  it.each([
+    ["once, if it is not retryable", new HawserError("lease_lost"), 1],
+    ["three times, if it is retryable", new HawserError("database_unavailable"), 3],
+    ["once, if it is a timeout", new HawserError("timeout"), 1],
+  ])("tries a batch that fails with a HawserError %s", async (_, error, attempts) => {
+    const { store, calls } = recordingStore(async () => {
+      throw error;
+    });
+    const { mirror, errors } = mirrorOf(store);
+    mirror.add(path, [{ type: "a" }]);
+    await mirror.flush();
+    expect(calls.length).toBe(attempts);
+    expect(errors).toMatchObject([{ code: error.code }]);
   });
 
   it("reports a path that is no transcript, and entries after close", async () => {
@@ -240,6 +277,7 @@ async function converse(
   const errors: unknown[] = [];
   const mirror = new StoreMirror(store, {
     flush: "batched",
+    onFailure: "report",
     projectsDir: join(configDir, "projects"),
     onError: (error) => errors.push(error),
   });

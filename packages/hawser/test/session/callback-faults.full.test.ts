@@ -97,7 +97,7 @@ describe.each(CALLBACKS)("an error thrown by $name", (callback) => {
     const [warning] = warnings;
     expect(warning?.name).toBe("HawserWarning");
     expect(warning?.message).toBe(`${callback.says}: a bug in ${callback.name} ***`);
-    expect(warning?.detail).toContain("callback-faults.test");
+    expect(warning?.detail).toContain("callback-faults.full.test");
     expect(warning?.detail).not.toContain("sk-ant");
   });
 
@@ -109,7 +109,7 @@ describe.each(CALLBACKS)("an error thrown by $name", (callback) => {
     const error = told[0]?.fields?.["error"];
     expect(error).toBeInstanceOf(Error);
     expect(error).toMatchObject({ name: "TypeError", message: "a bug" });
-    expect((error as Error).stack).toContain("callback-faults.test");
+    expect((error as Error).stack).toContain("callback-faults.full.test");
   });
 });
 

@@ -25,7 +25,7 @@ async function open(cliPath: string, replies: ReplyScript, more: Options = {}): 
   const session = await openSession({ ...place.options, logger, ...more });
   onTestFinished(() => session.close());
   const murder = async () => {
-    const { pid = 0 } = session;
+    const { pid = Number.NaN } = session;
     process.kill(pid, "SIGKILL");
     await until(() =>
       entries.some(({ message, fields }) => message === "exit" && fields?.["pid"] === pid),
@@ -158,7 +158,7 @@ describe.each(clisInTurn())("Session with recover on $name", ({ path }) => {
       // Longer than an older CLI takes to write its transcript.
       timeouts: { idleMs: 4_000 },
     });
-    const { pid = 0 } = session;
+    const { pid = Number.NaN } = session;
     const turn = session.send("remember the word plum");
     await saved("plum");
     await begun(turn);

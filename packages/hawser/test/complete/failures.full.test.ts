@@ -197,8 +197,10 @@ describe("complete() on a CLI that misbehaves", () => {
       { on: "initialize", do: [{ stderr: "waiting for the keychain\n" }] },
       { on: "user", do: [] },
     ]);
-    expect(await failure("x", { ...options, timeouts: { bootMs: 1500 } })).toMatchObject({
-      code: "timeout",
+    const abort = new AbortController();
+    const stderr = () => abort.abort();
+    expect(await failure("x", { ...options, stderr, signal: abort.signal })).toMatchObject({
+      code: "aborted",
       stderrTail: "waiting for the keychain",
       cliPath: options.cliPath,
       cliVersion: "2.1.325",
