@@ -1,0 +1,31 @@
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { PostgresBinaries } from "./locate-postgres.js";
+
+/**
+ * The environment in which the programs of a Postgres run. The shared libraries of the npm package need links that
+ * its install script makes; npm may not have run the script, so the links are made in `folder`.
+ */
+export function postgresEnvironment(
+  binaries: PostgresBinaries,
+  folder: string,
+): Record<string, string> {
+  const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C" };
+  if (binaries.packageRoot === undefined) return env;
+  const links = join(folder, `lib-${binaries.major}`);
+  linkLibraries(binaries.packageRoot, links);
+  const variable = process.platform === "darwin" ? "DYLD_LIBRARY_PATH" : "LD_LIBRARY_PATH";
+  return { ...env, [variable]: `${links}:${join(binaries.packageRoot, "native/lib")}` };
+}
+
+function linkLibraries(packageRoot: string, links: string): void {
+  mkdirSync(links, { recursive: true, mode: 0o755 });
+  const list = readFileSync(join(packageRoot, "native/pg-symlinks.json"), "utf8");
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    try {
+      symlinkSync(join(packageRoot, source), join(links, basename(target)));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
+}

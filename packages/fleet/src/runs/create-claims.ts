@@ -1,0 +1,179 @@
+import type { Queryable } from "../database/database.js";
+import type { FleetParts } from "../engine/fleet-parts.js";
+import { type ClaimAttempt, claimAlone, claimRun } from "./claim-run.js";
+import type { Claim, Claims, SegmentUsage } from "./claims.js";
+import { claimLost } from "./failures.js";
+import { checkEpoch } from "./fence.js";
+import { lockRun } from "./lock-run.js";
+import { rebase } from "./rebase.js";
+import { refreshStatistics } from "./refresh-statistics.js";
+import type { RunEventBody } from "./run.js";
+import { settleSegment } from "./settle-segment.js";
+import { writeEvents } from "./write-events.js";
+
+/** A claim that takes longer is a sign that the planner has no statistics of the queue. */
+const SLOW_CLAIM_MS = 100;
+
+/** After so long without an answer the heartbeat that a claim begins with is too old. */
+const STALE_HEARTBEAT_MS = 500;
+
+/** What a worker of this program does with runs. */
+export function createClaims(parts: FleetParts): Claims {
+  return new FleetClaims(parts);
+}
+
+class FleetClaims implements Claims {
+  readonly #parts: FleetParts;
+  /** Counts attempts, so that each of several queues is the first one in its turn. */
+  #turn = 0;
+
+  constructor(parts: FleetParts) {
+    this.#parts = parts;
+  }
+
+  async claim(worker: {
+    readonly host: string;
+    readonly queues: readonly string[];
+  }): Promise<Claim | undefined> {
+    const first = this.#turn++ % Math.max(1, worker.queues.length);
+    const queues = [...worker.queues.slice(first), ...worker.queues.slice(0, first)];
+    for (const queue of queues) {
+      const claim = await this.#claimFrom(queue, worker.host);
+      if (claim !== undefined) return claim;
+    }
+    return undefined;
+  }
+
+  async touch(claims: readonly Claim[]): Promise<ReadonlySet<Claim>> {
+    if (claims.length === 0) return new Set();
+    const { database, engine, leaseMs } = this.#parts;
+    const held = await engine.touch(claims.map(({ job }) => job));
+    const alive = claims.filter(({ job }) => held.has(job.id));
+    // A segment that was settled meanwhile has freed its session, and the epoch is the same. A session that somebody
+    // has locked is left for the next heartbeat: the others must not wait for it, and the lease of the job counts.
+    const { schema } = database;
+    const { rows } = await database.query<{ id: string }>(
+      `with claimed as (select * from unnest($1::uuid[], $2::bigint[]) as claim(session, epoch)), free as (
+         select session.id from ${schema}.session join claimed
+           on session.id = claimed.session and session.epoch = claimed.epoch
+         where session.holder is not null for no key update of session skip locked
+       ), renewed as (
+         update ${schema}.session set expires_at = clock_timestamp() + $3 * interval '1 millisecond'
+         from free where session.id = free.id
+       )
+       select session.id from ${schema}.session join claimed
+         on session.id = claimed.session and session.epoch = claimed.epoch
+       where session.holder is not null`,
+      [alive.map(({ run }) => run.sessionId), alive.map(({ epoch }) => epoch), leaseMs],
+    );
+    const renewed = new Set(rows.map(({ id }) => id));
+    return new Set(alive.filter(({ run }) => renewed.has(run.sessionId)));
+  }
+
+  async holds(claim: Claim): Promise<boolean> {
+    const { database, engine } = this.#parts;
+    return await database.transaction(async (db) => {
+      if (!(await engine.holds(claim.job, db))) return false;
+      const { rows } = await db.query(
+        `select 1 from ${database.schema}.session where id = $1 and epoch = $2`,
+        [claim.run.sessionId, claim.epoch],
+      );
+      return rows.length > 0;
+    });
+  }
+
+  async addEvents(
+    claim: Claim,
+    events: readonly RunEventBody[],
+    { repeatedAfter }: { readonly repeatedAfter?: number | undefined } = {},
+  ): Promise<number> {
+    return await this.#parts.database.transaction(async (db) => {
+      await checkEpoch(this.#parts, db, claim, "for share");
+      const added =
+        repeatedAfter === undefined
+          ? undefined
+          : await this.#findAdded(db, claim, events, repeatedAfter);
+      return added ?? (await writeEvents(this.#parts, db, claim.run.id, events));
+    });
+  }
+
+  /**
+   * The last number, if the events were added by an attempt that did not hear of its success. A segment adds its events
+   * one batch after the other, and nobody else adds events of these types.
+   */
+  async #findAdded(
+    db: Queryable,
+    claim: Claim,
+    events: readonly RunEventBody[],
+    after: number,
+  ): Promise<number | undefined> {
+    // Waits for the end of the first attempt, in case that it still commits.
+    await lockRun(this.#parts, db, claim.run.id);
+    const { schema } = this.#parts.database;
+    const { rows } = await db.query<{ last: string | null }>(
+      `select max(seq) as last from ${schema}.event where run_id = $1 and type = any($2::text[]) and seq > greatest($3,
+         (select max(seq) from ${schema}.event where run_id = $1 and type = 'started'))`,
+      [claim.run.id, events.map(({ type }) => type), after],
+    );
+    const last = rows[0]?.last ?? null;
+    return last === null ? undefined : Number(last);
+  }
+
+  async meter(claim: Claim, usage: SegmentUsage): Promise<void> {
+    const { database } = this.#parts;
+    const { rowCount } = await database.query(
+      `update ${database.schema}.segment set usage = $5
+       from (select 1 from ${database.schema}.session where id = $1 and epoch = $2 for share) as held
+       where run_id = $3 and segment = $4 and ended_at is null`,
+      [claim.run.sessionId, claim.epoch, claim.run.id, claim.segment, JSON.stringify(usage)],
+    );
+    if (rowCount !== 1) throw claimLost(claim.run.id, claim.segment);
+  }
+
+  settle(claim: Claim, end: Parameters<Claims["settle"]>[1]): Promise<void> {
+    return settleSegment(this.#parts, claim, end);
+  }
+
+  async #claimFrom(queue: string, host: string): Promise<Claim | undefined> {
+    if (!(await this.#parts.engine.hasDue(queue))) return undefined;
+    for (;;) {
+      const beganAt = performance.now();
+      let lockedAt = beganAt;
+      const attempt = await claimAlone(this.#parts, (db) => {
+        lockedAt = performance.now();
+        return claimRun(this.#parts, db, { host, queue });
+      });
+      if (performance.now() - lockedAt > SLOW_CLAIM_MS) await this.#refreshStatistics(queue);
+      if (attempt.type === "none") return undefined;
+      if (attempt.type === "again") continue;
+      await this.#rebaseIfDue(attempt);
+      // The engine counts the heartbeat from the begin of the transaction, before it waited for its turn.
+      if (performance.now() - beganAt > STALE_HEARTBEAT_MS) {
+        const alive = await this.touch([attempt.claim]);
+        if (alive.size === 0) continue;
+      }
+      return attempt.claim;
+    }
+  }
+
+  async #refreshStatistics(queue: string): Promise<void> {
+    try {
+      await refreshStatistics(this.#parts, queue);
+    } catch (error) {
+      this.#parts.logger?.warn("The statistics of the queue were not refreshed.", { error });
+    }
+  }
+
+  async #rebaseIfDue({
+    claim,
+    rebaseDue,
+  }: Extract<ClaimAttempt, { readonly type: "claimed" }>): Promise<void> {
+    if (!rebaseDue) return;
+    try {
+      await rebase(this.#parts, claim.run);
+    } catch (error) {
+      // The claim stands. Another one tries again: there is room for hundreds of thousands of runs.
+      this.#parts.logger?.warn("The ranks of the queue were not rebased.", { error });
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { once } from "node:events";
+import { connect, createServer, type Server, type Socket } from "node:net";
+
+/** A network between a program and its Postgres that can be cut. */
+export interface DatabaseProxy {
+  readonly url: string;
+  /** Ends all connections. New ones are accepted. */
+  cut(): void;
+  /** Passes nothing on any more, and ends nothing: packets are lost. `resume()` ends that. */
+  freeze(): void;
+  resume(): void;
+  /** Ends a connection when the client has sent this text, and the server has got it or not. */
+  cutAt(text: string, options: { readonly forward: boolean }): void;
+  /** The first packets of all connections, which carry their settings. */
+  readonly startPackets: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Starts a proxy on a port of this machine, in front of the server of the URL. */
+export async function startDatabaseProxy(target: string): Promise<DatabaseProxy> {
+  const own = new URL(target);
+  const folder = own.searchParams.get("host");
+  const upstreamOf = () =>
+    folder === null
+      ? connect(Number(own.port || 5432), own.hostname)
+      : connect(`${folder}/.s.PGSQL.5432`);
+  const pairs = new Set<{ client: Socket; upstream: Socket }>();
+  const startPackets: string[] = [];
+  let isFrozen = false;
+  let trap: { text: string; forward: boolean } | undefined;
+
+  const server: Server = createServer((client) => {
+    const upstream = upstreamOf();
+    const pair = { client, upstream };
+    pairs.add(pair);
+    let isFirst = true;
+    client.on("data", (chunk) => {
+      if (isFirst) startPackets.push(chunk.toString("latin1"));
+      isFirst = false;
+      if (isFrozen) return;
+      if (trap !== undefined && chunk.includes(trap.text)) {
+        const { forward } = trap;
+        trap = undefined;
+        if (forward) upstream.write(chunk, () => client.destroy());
+        else end();
+        return;
+      }
+      upstream.write(chunk);
+    });
+    upstream.on("data", (chunk) => {
+      if (!isFrozen) client.write(chunk);
+    });
+    const end = () => {
+      pairs.delete(pair);
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) {
+      socket.on("error", end);
+      socket.on("close", end);
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The proxy has no port.");
+  const url = new URL(own);
+  url.hostname = "127.0.0.1";
+  url.port = String(address.port);
+  url.searchParams.delete("host");
+
+  const cut = () => {
+    for (const { client, upstream } of pairs) {
+      client.destroy();
+      upstream.destroy();
+    }
+  };
+  return {
+    url: url.href,
+    cut,
+    freeze: () => {
+      isFrozen = true;
+    },
+    resume: () => {
+      isFrozen = false;
+    },
+    cutAt: (text, { forward }) => {
+      trap = { text, forward };
+    },
+    startPackets,
+    close: async () => {
+      cut();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
