@@ -3,10 +3,14 @@ import type { AgentDefinitions } from "./agents/agent-definition.js";
 import { Answering } from "./answer/answering.js";
 import { application, type Live } from "./application.js";
 import type { HostedTools } from "./body/hosted-tools.js";
+import { checkFleetAgents } from "./fleet/fleet-agent.js";
+import { fleetResponses } from "./fleet/fleet-responses.js";
+import type { GatewayFleet } from "./fleet/gateway-fleet.js";
 import type { GatewayCore } from "./gateway-core.js";
 import { type Exchange, Exchanges } from "./http/exchange.js";
 import { createUrlFetcher, type FetchUrl, type UrlFetcherOptions } from "./http/fetch-url.js";
 import type { HttpOptions } from "./http/http-options.js";
+import { keepRequest } from "./http/keep-request.js";
 import { UrlFiles } from "./http/url-files.js";
 import { createNativeApi } from "./native/create-native-api.js";
 import { memoryResponseStore } from "./openai/responses/memory-response-store.js";
@@ -20,6 +24,12 @@ export interface GatewayOptions {
    * @default a pool of the gateway's own, closed with the gateway
    */
   readonly pool?: Pool | undefined;
+  /**
+   * Where agents run that say so (`runOn: "fleet"`), or all agents if there is no `pool`: what `openFleet()` of
+   * `@hawser/fleet` returns. The native API then has runs, and the questions of all runs. A tenant of the gateway is
+   * the tenant of its runs. The fleet stays open when the gateway is closed.
+   */
+  readonly fleet?: GatewayFleet | undefined;
   /** The tenants and their keys. Without them, every request is allowed everything. */
   readonly tenants?: TenantSource | undefined;
   /** The options of all calls, if there are no `tenants`. */
@@ -32,7 +42,7 @@ export interface GatewayOptions {
   readonly approvals?: Approvals | undefined;
   /**
    * Where the responses of `POST /v1/responses` are kept.
-   * @default memoryResponseStore()
+   * @default the database of the fleet, or memoryResponseStore() without a fleet
    */
   readonly responses?: ResponseStore | undefined;
   /**
@@ -113,12 +123,17 @@ export interface Gateway {
  * ```
  */
 export function createGateway(options: GatewayOptions = {}): Gateway {
-  const { pool: givenPool, approvals: givenApprovals } = options;
+  const { pool: givenPool, approvals: givenApprovals, fleet } = options;
+  const hasPool = givenPool !== undefined || fleet === undefined;
+  const places = { hasPool, hasFleet: fleet !== undefined };
+  checkFleetAgents(options.agents ?? {}, places);
   const pool = givenPool ?? createPool();
   const approvals = givenApprovals ?? createApprovals();
   const live: Live = { settings: options };
   const answering = new Answering({
     pool,
+    fleet,
+    hasPool,
     approvals,
     get models() {
       return live.settings.models ?? {};
@@ -133,7 +148,7 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   const core: GatewayCore = {
     pool,
     approvals,
-    responses: options.responses ?? memoryResponseStore(),
+    responses: options.responses ?? responsesOf(fleet),
     get heartbeatMs() {
       return live.settings.heartbeatMs;
     },
@@ -158,6 +173,8 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     gateway: gateways,
     pool,
     approvals,
+    fleet,
+    hasPool,
     agents: () => live.settings.agents ?? {},
     models: () => live.settings.models ?? {},
     heartbeatMs: options.heartbeatMs,
@@ -173,8 +190,9 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     if (givenApprovals === undefined) await approvals.close();
   };
   return {
-    fetch: async (request) => app.fetch(request),
+    fetch: async (request) => app.fetch(keepRequest(request)),
     change: (settings) => {
+      checkFleetAgents(settings.agents ?? {}, places);
       live.settings = settings;
     },
     get openRequests() {
@@ -196,6 +214,11 @@ let gateways = 0;
 
 function isSubscription({ record }: Exchange): boolean {
   return record.isSubscription === true;
+}
+
+function responsesOf(fleet: GatewayFleet | undefined): ResponseStore {
+  const documents = fleet?.documents?.("responses");
+  return documents === undefined ? memoryResponseStore() : fleetResponses(documents);
 }
 
 function fetcherOf(options: GatewayOptions["fetchUrls"] = false): FetchUrl | undefined {

@@ -12,11 +12,30 @@ export type { HostedTools } from "./body/hosted-tools.js";
 export {
   type AgentConfig,
   defineConfig,
+  type FleetConfig,
   type GatewayConfig,
   type ListenConfig,
   type PoolConfig,
   type TenantConfig,
 } from "./config/index.js";
+export type {
+  FleetDocuments,
+  FleetOutcome,
+  FleetQuestion,
+  FleetQuestionChange,
+  FleetQuestionRecord,
+  FleetQuestions,
+  FleetRun,
+  FleetRunEvent,
+  FleetRunFilter,
+  FleetRunInfo,
+  FleetRunOptions,
+  FleetRunRequest,
+  FleetRunState,
+  FleetState,
+  FleetTenants,
+  GatewayFleet,
+} from "./fleet/gateway-fleet.js";
 export {
   createGateway,
   type Gateway,

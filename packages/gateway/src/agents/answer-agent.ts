@@ -13,6 +13,7 @@ import {
   type StopReason,
 } from "hawser/answer";
 import { RequestError } from "../errors/request-error.js";
+import { agentCliOptions } from "./agent-cli-options.js";
 import type { AgentDefinition } from "./agent-definition.js";
 import { agentOptionsOf } from "./agent-options-of.js";
 
@@ -28,7 +29,7 @@ export interface AgentFacts {
 /** The options of a call that the CLI answers as an agent, with its own tools. */
 export function agentOptions(facts: AgentFacts): AnyCompleteOptions {
   const { request, approvals, tenant, options, signal } = facts;
-  const { description: _, ...definition } = facts.definition;
+  const definition = agentCliOptions(facts.definition);
   refuseForAgent(request);
   const { canUseTool, onElicitation } = approvals;
   const { system, effort, thinking } = request;
@@ -78,7 +79,8 @@ export async function* answerAgent(
   yield { type: "end", end: { stopReason, stopSequence: undefined, usage, costUsd, completion } };
 }
 
-function refuseForAgent({ tools, schema, wantsJson, stopSequences }: ModelRequest): void {
+/** Refuses what an agent of the server cannot take from a client. */
+export function refuseForAgent({ tools, schema, wantsJson, stopSequences }: ModelRequest): void {
   const refuse = (param: string, what: string) => {
     const message = `${param}: an agent of the server does not take ${what}. Use a model in place of the agent.`;
     throw new RequestError("invalid_request", message, { param });
@@ -90,7 +92,7 @@ function refuseForAgent({ tools, schema, wantsJson, stopSequences }: ModelReques
 }
 
 /** The tool calls between the thoughts are not part of the history, so the API would refuse the thoughts. */
-function withoutThinking(messages: readonly HistoryMessage[]): readonly HistoryMessage[] {
+export function withoutThinking(messages: readonly HistoryMessage[]): readonly HistoryMessage[] {
   return messages.map((message) => {
     if (message.role === "user" || typeof message.content === "string") return message;
     const isThinking = (type: string) => type === "thinking" || type === "redacted_thinking";

@@ -7,11 +7,14 @@ import {
   isForced,
   type MessageReader,
   type ModelRequest,
-  type RunningAnswer,
 } from "hawser/answer";
 import type { AgentDefinitions } from "../agents/agent-definition.js";
 import { agentOptions, agentReader, answerAgent } from "../agents/answer-agent.js";
 import { RequestError } from "../errors/request-error.js";
+import { answerOnFleet, planRun } from "../fleet/answer-on-fleet.js";
+import { fleetAgentOf, runsOnFleet } from "../fleet/fleet-agent.js";
+import type { GatewayFleet } from "../fleet/gateway-fleet.js";
+import { RunReader } from "../fleet/run-reader.js";
 import type { ModelEntry } from "../gateway-core.js";
 import type { Exchange, RequestRecord } from "../http/exchange.js";
 import type { UrlFiles } from "../http/url-files.js";
@@ -22,6 +25,10 @@ import { AGENT, LISTED_ALIASES, modelNotFound, resolveModel } from "./resolve-mo
 
 export interface AnsweringOptions {
   readonly pool: Pool;
+  /** Where agents with `runOn: "fleet"` run. */
+  readonly fleet?: GatewayFleet | undefined;
+  /** Whether agents that do not say where they run, run on the pool. @default true */
+  readonly hasPool?: boolean | undefined;
   readonly approvals: Approvals;
   readonly models: Readonly<Record<string, string>>;
   readonly agents: AgentDefinitions;
@@ -82,19 +89,35 @@ export class Answering {
     if (target.kind === "agent") {
       const definition = agents[target.agent];
       if (definition === undefined) throw modelNotFound(request.model);
+      const { fleet, hasPool = true } = this.#options;
+      if (fleet !== undefined && runsOnFleet(definition, { hasPool, hasFleet: true })) {
+        const agent = fleetAgentOf(target.agent, definition);
+        const run = planRun(request, agent, tenant.name);
+        const reader = new RunReader({
+          model: agent.options.model ?? request.model,
+          isStreamed: record.isStreamed === true,
+        });
+        return () => {
+          const progress = new Progress(request);
+          const onBegun = progress.onMessage;
+          return { ...answerOnFleet(run, { fleet, reader, signal, onBegun }), reader, progress };
+        };
+      }
       const options = agentOptions({ ...facts, definition, approvals });
       return () => {
         const progress = new Progress(request);
         const reader = agentReader(request);
         const call = pool.stream(undefined, options);
-        return { call, reader, events: answerAgent(call, reader, progress.onMessage), progress };
+        const events = answerAgent(call, reader, progress.onMessage);
+        return { completion: call.completion, reader, events, progress };
       };
     }
     const isStreamed = record.isStreamed === true;
     return () => {
       const progress = new Progress(request);
       const how = { ...facts, model: target.model, isStreamed, onMessage: progress.onMessage };
-      return { ...answerRequest(pool, request, how), progress };
+      const { call, reader, events } = answerRequest(pool, request, how);
+      return { completion: call.completion, reader, events, progress };
     };
   }
 }
@@ -117,9 +140,16 @@ function refuseContradictions(request: ModelRequest): void {
 }
 
 /** An answer that is being made, and what is known about its cost if it is cut off. */
-interface MeteredAnswer extends RunningAnswer {
+interface MeteredAnswer {
+  readonly events: AsyncGenerator<AnswerEvent, undefined>;
+  /** What it used, when it is over. */
+  readonly completion: Promise<{ readonly usage: Usage; readonly costUsd: number | undefined }>;
+  readonly reader: UsageReader;
   readonly progress: Progress;
 }
+
+/** Counts the tokens of an answer while it is being made. */
+type UsageReader = Pick<MessageReader, "usageOfAll">;
 
 /** Whether the CLI has begun with a request. */
 class Progress {
@@ -139,7 +169,7 @@ class Progress {
    * What an answer without an end has used: what the reader has seen of the answer, or else the request itself, if
    * the CLI may have sent it.
    */
-  usage({ usageOfAll }: MessageReader, error?: unknown): Usage | undefined {
+  usage({ usageOfAll }: UsageReader, error?: unknown): Usage | undefined {
     if (usageOfAll !== undefined) return usageOfAll;
     // A failure that the API has reported costs nothing.
     if (!this.#hasBegun || (isHawserError(error) && !CUT_OFF.has(error.code))) return undefined;
@@ -157,8 +187,8 @@ const CUT_OFF: ReadonlySet<string> = new Set([
 ]);
 
 /** Books what the call used when it is over, also if its events have no reader any more. */
-function settleAfter({ call, reader, progress }: MeteredAnswer, admission: Admission): void {
-  call.completion.then(
+function settleAfter({ completion, reader, progress }: MeteredAnswer, admission: Admission): void {
+  completion.then(
     ({ usage, costUsd }) => admission.settle({ usage, costUsd }),
     (error: unknown) => {
       const usage = progress.usage(reader, error);

@@ -1,5 +1,6 @@
 import { buildInvocation, HawserError, type Issue, isHawserError, type Options } from "hawser";
 import { z } from "zod";
+import { agentCliOptions } from "../agents/agent-cli-options.js";
 import { closestKey } from "./closest-key.js";
 import { CONFIG_SCHEMA } from "./config-schema.js";
 import type { GatewayConfig } from "./gateway-config.js";
@@ -93,8 +94,14 @@ function unwrap(schema: unknown): unknown {
 
 /** What the schema cannot say: settings that contradict each other, and the options of agents. */
 function issuesBetween(config: GatewayConfig): Issue[] {
-  const { models = {}, agents = {}, tenants = {} } = config;
+  const { models = {}, agents = {}, tenants = {}, fleet } = config;
   const issues: Issue[] = [];
+  if (fleet?.database !== undefined && fleet.databaseEnv !== undefined) {
+    issues.push({
+      path: "fleet.database",
+      message: "contradicts databaseEnv; keep one of them",
+    });
+  }
   const agentNames = Object.keys(agents);
   const unknownAgent = (path: string, name: string) => {
     if (agentNames.includes(name)) return;
@@ -105,8 +112,8 @@ function issuesBetween(config: GatewayConfig): Issue[] {
   for (const [name, target] of Object.entries(models)) {
     if (target.startsWith(AGENT)) unknownAgent(`models.${name}`, target.slice(AGENT.length));
   }
-  for (const [name, { description: _, ...options }] of Object.entries(agents)) {
-    issues.push(...agentIssues(`agents.${name}`, options));
+  for (const [name, definition] of Object.entries(agents)) {
+    issues.push(...agentIssues(`agents.${name}`, agentCliOptions(definition)));
   }
   for (const [name, tenant] of Object.entries(tenants)) {
     const path = `tenants.${name}`;

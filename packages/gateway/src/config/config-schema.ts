@@ -65,7 +65,14 @@ const listen = z.strictObject({
 });
 
 /** The options of an agent are checked by `hawser` itself: checkConfig(). */
-const agent = z.looseObject({ description: z.string().optional() });
+const agent = z.looseObject({
+  description: z.string().optional(),
+  runOn: z.enum(["pool", "fleet"]).optional(),
+  profile: text.optional(),
+  queue: text.optional(),
+});
+
+const fleet = z.strictObject({ database: text.optional(), databaseEnv: text.optional() });
 
 /** The configuration as a schema. */
 export const CONFIG_SCHEMA: z.ZodType<GatewayConfig> = z.strictObject({
@@ -73,6 +80,7 @@ export const CONFIG_SCHEMA: z.ZodType<GatewayConfig> = z.strictObject({
   models: z.record(text, text).optional(),
   agents: z.record(agentName, agent).optional(),
   tenants: z.record(tenantName, tenant).optional(),
+  fleet: fleet.optional(),
   pool: pool.optional(),
   fetchUrls: z.boolean().optional(),
   countTokens: z.boolean().optional(),

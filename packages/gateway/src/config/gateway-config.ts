@@ -1,4 +1,5 @@
 import type { Isolation, Options, PoolOptions } from "hawser";
+import type { AgentNotes } from "../agents/agent-cli-options.js";
 import type { HostedTools } from "../body/hosted-tools.js";
 
 /** The configuration of `hawser serve`: the file `hawser.config.json`, `.js`, `.mjs` or `.ts`. */
@@ -11,6 +12,8 @@ export interface GatewayConfig {
   readonly agents?: Readonly<Record<string, AgentConfig>> | undefined;
   /** The tenants that may use the gateway. Without them, every tenant of the keys file has the default rights. */
   readonly tenants?: Readonly<Record<string, TenantConfig>> | undefined;
+  /** A fleet: agents can run on it, and the native API has its runs. It needs the package `@hawser/fleet`. */
+  readonly fleet?: FleetConfig | undefined;
   /** The processes of the CLI. */
   readonly pool?: PoolConfig | undefined;
   /**
@@ -81,6 +84,17 @@ export interface GatewayConfig {
   readonly stateDir?: string | undefined;
 }
 
+/** The database of a fleet. */
+export interface FleetConfig {
+  /**
+   * The URL of a Postgres, or a folder with a Postgres of its own. Prefer `databaseEnv` for a URL with a password.
+   * @default the variable HAWSER_DATABASE, or else the folder `.hawser/fleet` beside the configuration
+   */
+  readonly database?: string | undefined;
+  /** The environment variable that holds the URL or the folder. */
+  readonly databaseEnv?: string | undefined;
+}
+
 export interface ListenConfig {
   /** @default "127.0.0.1" */
   readonly host?: string | undefined;
@@ -95,10 +109,7 @@ export interface ListenConfig {
 }
 
 /** An agent on this server: options of `hawser`, such as `cwd`, `allowedTools` and `permissionMode`. */
-export interface AgentConfig extends Options {
-  /** What the agent is for, shown in the list of models. */
-  readonly description?: string | undefined;
-}
+export interface AgentConfig extends Options, AgentNotes {}
 
 /** Rights, limits and credential of a tenant. A limit that is left out does not apply. */
 export interface TenantConfig {

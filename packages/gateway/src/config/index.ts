@@ -4,6 +4,7 @@ export { CONFIG_SCHEMA, isTenantName } from "./config-schema.js";
 export { defineConfig } from "./define-config.js";
 export type {
   AgentConfig,
+  FleetConfig,
   GatewayConfig,
   ListenConfig,
   PoolConfig,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { messagesBody } from "../anthropic/messages-body.js";
-import { ANSWER_BODY, OPEN_BODY, TURN_BODY } from "../native/native-bodies.js";
+import { ANSWER_BODY, OPEN_BODY, RUN_BODY, TURN_BODY } from "../native/native-bodies.js";
 import { chatBody } from "../openai/chat/chat-body.js";
 import { responsesBody } from "../openai/responses/responses-body.js";
 
@@ -106,6 +106,10 @@ const OPERATIONS: readonly Operation[] = [
     format: "openai",
   },
   ...native([
+    ["get", "/access", "Says what the key may do."],
+    ["get", "/failures", "Lists the newest failures of turns, sessions and calls."],
+    ["get", "/failures/{id}", "Describes a failure, with the events before it."],
+    ["get", "/fleet", "Shows the hosts, runs, tenants and accounts of the fleet."],
     ["get", "/agents", "Lists the agents whose sessions the tenant can open."],
     ["get", "/sessions", "Lists the sessions that the tenant sees."],
     ["post", "/sessions", "Opens a session of an agent.", OPEN_BODY],
@@ -116,6 +120,14 @@ const OPERATIONS: readonly Operation[] = [
     ["post", "/sessions/{id}/interrupt", "Stops the turn that runs."],
     ["post", "/sessions/{id}/close", "Closes a session."],
     ["post", "/sessions/{id}/fork", "Copies a session."],
+    ["get", "/runs", "Lists the runs of the tenant on the fleet."],
+    ["post", "/runs", "Submits a run of an agent to the fleet.", RUN_BODY],
+    ["get", "/runs/{id}", "Describes a run, with its outcome or error."],
+    ["delete", "/runs/{id}", "Cancels a run."],
+    ["post", "/runs/{id}/cancel", "Cancels a run."],
+    ["post", "/runs/{id}/retry", "Queues a run that failed again."],
+    ["get", "/runs/{id}/events", "Streams the events of a run; Last-Event-ID continues."],
+    ["get", "/approvals/events", "Streams questions and answers, the open questions first."],
     ["get", "/approvals", "Lists the questions that wait for an answer."],
     ["get", "/approvals/records", "Lists the questions that were answered."],
     ["get", "/approvals/{id}", "Describes a question."],
@@ -143,7 +155,7 @@ function native(rows: readonly NativeRow[]): Operation[] {
     ...{ method, path: `/hawser/v1${path}`, summary },
     format: "native",
     ...(body === undefined ? {} : { body }),
-    ...(path === "/events" ? { streams: true as const } : {}),
+    ...(path.endsWith("/events") ? { streams: true as const } : {}),
   }));
 }
 

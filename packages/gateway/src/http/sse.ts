@@ -8,6 +8,9 @@ export interface SseEvent {
   readonly data: string;
 }
 
+/** What a stream needs of its exchange. */
+export type StreamedExchange = Pick<Exchange, "abort" | "end">;
+
 export interface SseOptions {
   /** Sent when nothing else was sent for some time, so that proxies keep the connection. */
   readonly heartbeat?: SseEvent | "comment";
@@ -24,7 +27,7 @@ export interface SseOptions {
  * the client leaves, the exchange is aborted and the reading ends.
  */
 export function sseResponse(
-  exchange: Exchange,
+  exchange: StreamedExchange,
   events: AsyncIterable<SseEvent>,
   options: SseOptions = {},
 ): Response {
@@ -53,7 +56,7 @@ export function encodeSse({ event, id, data }: SseEvent): string {
 const HEARTBEAT_MS = 15_000;
 
 class SseSource {
-  readonly #exchange: Exchange;
+  readonly #exchange: StreamedExchange;
   readonly #events: AsyncIterator<SseEvent>;
   readonly #options: SseOptions;
   readonly #encoder = new TextEncoder();
@@ -61,7 +64,7 @@ class SseSource {
   /** The event that is being waited for, while heartbeats are sent. */
   #pending: Promise<IteratorResult<SseEvent>> | undefined;
 
-  constructor(exchange: Exchange, events: AsyncIterable<SseEvent>, options: SseOptions) {
+  constructor(exchange: StreamedExchange, events: AsyncIterable<SseEvent>, options: SseOptions) {
     const { heartbeat = "comment" } = options;
     this.#exchange = exchange;
     this.#events = events[Symbol.asyncIterator]();
@@ -110,7 +113,8 @@ class SseSource {
 async function orSilence<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
+    // The connection keeps the program running, or does not: that is up to its server.
+    timer = setTimeout(() => resolve(undefined), ms).unref();
   });
   try {
     return await Promise.race([promise, silence]);

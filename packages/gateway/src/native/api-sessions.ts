@@ -1,6 +1,8 @@
 import {
   type Approvals,
   isHawserError,
+  type LiveQuery,
+  liveSession,
   type Options,
   openSession,
   type Pool,
@@ -10,26 +12,32 @@ import {
   type Turn,
   type Usage,
 } from "hawser";
+import { type AgentNotes, agentCliOptions } from "../agents/agent-cli-options.js";
 import { agentOptionsOf } from "../agents/agent-options-of.js";
-import { modelNotFound, resolveModel } from "../answer/resolve-model.js";
 import { RequestError } from "../errors/request-error.js";
 import type { Used } from "../tenants/tenant.js";
+import { clientModel } from "./client-model.js";
 import type { EventFeed } from "./event-feed.js";
 import type { LiveSession } from "./live-state.js";
 import type { NativeAccess } from "./native-access.js";
 import type { Opening } from "./session-owners.js";
+import { stopSession } from "./stop-session.js";
 import type { TurnMeter } from "./turn-meters.js";
 
 /** An agent whose sessions the API can open: options of `hawser`. */
-export type NativeAgent = Options & { readonly description?: string | undefined };
+export type NativeAgent = Options & AgentNotes;
 
 export interface ApiSessionsOptions {
   readonly pool: Pool | undefined;
   /** Answers the questions of the sessions that the API opens. */
   readonly approvals: Approvals | undefined;
   readonly agents: () => Readonly<Record<string, NativeAgent>>;
+  /** Whether the requests to an agent are runs of the fleet. */
+  readonly runsOnFleet: (agent: NativeAgent) => boolean;
   /** Names of models for clients, and the models that they stand for. */
   readonly models: () => Readonly<Record<string, string>>;
+  /** Whether clients may control every session of the program. */
+  readonly controlsProgram: boolean;
   /** How many sessions of one tenant may be open. */
   readonly maxSessions: number;
   /** A session without a turn for this time is closed. */
@@ -42,6 +50,8 @@ export interface OpenRequest {
   readonly model: string | undefined;
   /** The CLI's id of an earlier session. */
   readonly resume: string | undefined;
+  /** The folder of that session. An admin's session is resumed there, unless the options name a folder. */
+  readonly cwd?: string | undefined;
 }
 
 /** How a turn ended, for a client that waits. */
@@ -121,6 +131,12 @@ export class ApiSessions {
   /** Sends a prompt. */
   send(live: LiveSession, prompt: Prompt, access: NativeAccess): Turn {
     const session = this.sessionOf(live);
+    if (!takesPrompts(session)) {
+      throw new RequestError(
+        "conflict",
+        "This session is a query() of the program, which takes its prompts from the program only.",
+      );
+    }
     const waiting = this.#turns.get(session) ?? 0;
     if (waiting >= MOST_TURNS) {
       const message = `${waiting} turns of the session run or wait, which is the limit. Wait until one has ended.`;
@@ -156,8 +172,12 @@ export class ApiSessions {
     return turn;
   }
 
+  /**
+   * Ends the running turns and drops the prompts that wait. A process that does not obey in time is killed, and so
+   * are the processes of its tools.
+   */
   async interrupt(live: LiveSession): Promise<void> {
-    await this.sessionOf(live).interrupt({ cancelQueued: true });
+    await stopSession(this.sessionOf(live), live.id, this.#feed);
   }
 
   async close(live: LiveSession): Promise<void> {
@@ -172,7 +192,7 @@ export class ApiSessions {
   }
 
   /** Throws `conflict` for a session that belongs to the program, or has ended. */
-  sessionOf(live: LiveSession): Session {
+  sessionOf(live: LiveSession): Session | LiveQuery {
     if (live.status === "ended") {
       throw new RequestError("conflict", "The session has ended. Open a new one, with `resume`.");
     }
@@ -192,21 +212,18 @@ export class ApiSessions {
     await Promise.all(held.map(({ session }) => session.close()));
   }
 
-  #find(live: LiveSession): Session | undefined {
+  #find(live: LiveSession): Session | LiveQuery | undefined {
     const number = this.#feed.numberOfSession(live.id);
     const held = number === undefined ? undefined : this.#opened.get(number);
     if (held !== undefined) return held.session;
-    // A session of the program has no number for other packages.
-    for (const session of this.#registered) {
-      const isSameProcess = live.pid !== undefined && session.pid === live.pid;
-      if (isSameProcess || (live.sessionId !== undefined && session.id === live.sessionId)) {
-        return session;
-      }
-    }
-    return undefined;
+    const session = number === undefined ? undefined : liveSession(number);
+    if (session === undefined) return undefined;
+    const isRegistered = this.#registered.has(session as Session);
+    return this.#options.controlsProgram || isRegistered ? session : undefined;
   }
 
-  #optionsOf(access: NativeAccess, { agent, model, resume }: OpenRequest): SessionOptions {
+  #optionsOf(access: NativeAccess, request: OpenRequest): SessionOptions {
+    const { agent, model, resume, cwd } = request;
     const agents = this.#options.agents();
     const profile = Object.hasOwn(agents, agent) ? agents[agent] : undefined;
     if (profile === undefined || access.mayUse?.(`agent:${agent}`) === false) {
@@ -214,10 +231,17 @@ export class ApiSessions {
         param: "agent",
       });
     }
-    const cliModel = model === undefined ? undefined : this.#modelOf(access, model);
-    const { description: _, ...options } = profile;
+    if (this.#options.runsOnFleet(profile)) {
+      const message = `agent: ${JSON.stringify(agent)} runs on the fleet, where sessions have no process of their own. Send it a prompt with POST /hawser/v1/runs.`;
+      throw new RequestError("invalid_request", message, { param: "agent" });
+    }
+    const models = this.#options.models();
+    const cliModel = model === undefined ? undefined : clientModel(access, model, models);
+    const options = agentCliOptions(profile);
     const { canUseTool, onElicitation } = this.#options.approvals ?? {};
     return {
+      // The CLI finds a session only in its own folder.
+      ...(access.isAdmin && cwd !== undefined && { cwd }),
       ...(canUseTool !== undefined && { canUseTool }),
       ...(onElicitation !== undefined && { onElicitation }),
       ...agentOptionsOf(access.options ?? {}, options),
@@ -226,14 +250,6 @@ export class ApiSessions {
       // Only a pool takes a tenant.
       ...((access.pool ?? this.#options.pool) !== undefined && { tenant: access.name }),
     };
-  }
-
-  /** The model that a name of a client stands for. An agent has its own field in the request. */
-  #modelOf(access: NativeAccess, name: string): string {
-    if (access.mayUse?.(name) === false) throw modelNotFound(name);
-    const target = resolveModel(name, { models: this.#options.models(), agents: [] });
-    if (target.kind === "completion") return target.model;
-    throw modelNotFound(name);
   }
 
   #refuseTooMany({ tenant, pool }: Place): void {
@@ -280,6 +296,10 @@ export class ApiSessions {
     clearTimeout(this.#opened.get(number)?.timer);
     this.#opened.delete(number);
   }
+}
+
+function takesPrompts(session: Session | LiveQuery): session is Session {
+  return "send" in session;
 }
 
 /** A prompt that waits is kept in memory. */

@@ -2,17 +2,25 @@ import type { Approvals, Pool, Session, TranscriptPlace } from "hawser";
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { RequestError } from "../errors/request-error.js";
+import { runsOnFleet } from "../fleet/fleet-agent.js";
+import type { GatewayFleet } from "../fleet/gateway-fleet.js";
+import { keepRequest } from "../http/keep-request.js";
 import { ApiSessions, type NativeAgent } from "./api-sessions.js";
 import { approvalRoutes } from "./approval-routes.js";
+import { fleetApprovals, localApprovals } from "./approval-source.js";
 import { EventFeed } from "./event-feed.js";
 import type { EventLogOptions } from "./event-log.js";
 import { eventRoutes } from "./event-routes.js";
+import { failureRoutes } from "./failure-routes.js";
+import { fleetRoutes } from "./fleet-routes.js";
 import { LOCAL_ACCESS, type NativeAccess, type NativeEnv } from "./native-access.js";
 import type { NativeCore } from "./native-core.js";
 import { nativeErrorResponse } from "./native-error.js";
+import { runRoutes } from "./run-routes.js";
 import { SecretMask } from "./secret-mask.js";
 import { sessionRoutes } from "./session-routes.js";
 import { StoredSessions } from "./stored-sessions.js";
+import { StreamLimit } from "./stream-limit.js";
 
 /** The options of `createNativeApi()`. */
 export interface NativeApiOptions {
@@ -20,6 +28,13 @@ export interface NativeApiOptions {
   readonly approvals?: Approvals | readonly Approvals[] | undefined;
   /** The pool whose state is shown, and on which the API opens sessions. */
   readonly pool?: Pool | undefined;
+  /** The fleet whose runs and questions clients can use: what `openFleet()` of `@hawser/fleet` returns. */
+  readonly fleet?: GatewayFleet | undefined;
+  /**
+   * Whether agents without `runOn` run on the pool or in processes of their own.
+   * @default true
+   */
+  readonly hasPool?: boolean | undefined;
   /** The agents whose sessions clients can open. A function is asked each time. */
   readonly agents?:
     | Readonly<Record<string, NativeAgent>>
@@ -30,6 +45,17 @@ export interface NativeApiOptions {
     | Readonly<Record<string, string>>
     | (() => Readonly<Record<string, string>>)
     | undefined;
+  /**
+   * Whether clients that may control can prompt, interrupt and close every session of the program, also those that
+   * were not given to `register()`. It is for tools of the program's own user, and never for tenants.
+   * @default false
+   */
+  readonly controlsProgram?: boolean | undefined;
+  /**
+   * Whether the sessions and calls of this program are events.
+   * @default true
+   */
+  readonly watchesProgram?: boolean | undefined;
   /**
    * The number of the gateway that mounts the API. Then only its requests are events.
    * @default the requests of all gateways of the program are events
@@ -73,7 +99,7 @@ export interface NativeApiOptions {
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
-/** The native API: sessions, turns, approvals and events over HTTP, for one program. */
+/** The native API: sessions, turns, runs, approvals and events over HTTP. */
 export interface NativeApi {
   /** The application, with its routes below `/hawser/v1`. A gateway mounts it. */
   readonly app: Hono<NativeEnv>;
@@ -84,6 +110,8 @@ export interface NativeApi {
    * function that takes it back.
    */
   register(session: Session): () => void;
+  /** Replaces secrets in a text by `***`, as in everything that the API shows. */
+  readonly mask: (text: string) => string;
   /** How many turns that clients have sent run or wait, also those whose client does not wait for the answer. */
   readonly runningTurns: number;
   /**
@@ -115,11 +143,15 @@ export function createNativeApi(options: NativeApiOptions = {}): NativeApi {
   const secrets = new SecretMask(process.env, options.secrets);
   const { mask } = secrets;
   const agentsNow = typeof agents === "function" ? agents : () => agents;
+  const modelsNow = typeof models === "function" ? models : () => models;
+  const { fleet, hasPool = true } = options;
+  const places = { hasPool, hasFleet: fleet !== undefined };
   const feed = new EventFeed({
     ...options.log,
     approvals,
     mask,
     gateway: options.gateway,
+    watchesProgram: options.watchesProgram ?? true,
     onFault,
   });
   const { owners } = feed;
@@ -127,17 +159,31 @@ export function createNativeApi(options: NativeApiOptions = {}): NativeApi {
     pool,
     approvals: approvals[0],
     agents: agentsNow,
-    models: typeof models === "function" ? models : () => models,
+    runsOnFleet: (agent) => runsOnFleet(agent, places),
+    models: modelsNow,
+    controlsProgram: options.controlsProgram ?? false,
     maxSessions: options.maxSessions ?? 20,
     idleMs: options.sessionIdleMs ?? 30 * 60_000,
   });
   const core: NativeCore = {
     feed,
     sessions,
-    stored: new StoredSessions({ owners, agents: agentsNow, transcripts: options.transcripts }),
-    approvals,
+    stored: new StoredSessions({
+      owners,
+      agents: agentsNow,
+      transcripts: options.transcripts,
+      mask,
+    }),
+    questions: [
+      ...approvals.map((each) => localApprovals(each, feed)),
+      ...(fleet === undefined ? [] : [fleetApprovals(fleet)]),
+    ],
     pool,
+    fleet,
+    hasPool,
+    streams: new StreamLimit(),
     agents: agentsNow,
+    models: modelsNow,
     mask,
     heartbeatMs: options.heartbeatMs ?? 15_000,
   };
@@ -149,6 +195,10 @@ export function createNativeApi(options: NativeApiOptions = {}): NativeApi {
     context.set("access", user);
     await next();
   });
+  app.get("/access", (context) => {
+    const { name, isAdmin, canControl } = context.get("access");
+    return context.json({ name, isAdmin, canControl });
+  });
   const limited = bodyLimit({
     maxSize: options.bodyLimit ?? 32 * 2 ** 20,
     onError: () => {
@@ -159,9 +209,8 @@ export function createNativeApi(options: NativeApiOptions = {}): NativeApi {
   app.use((context, next) =>
     context.get("exchange") === undefined ? limited(context, next) : next(),
   );
-  for (const routes of [eventRoutes(core), sessionRoutes(core), approvalRoutes(core)]) {
-    app.route("/", routes);
-  }
+  const parts = [eventRoutes, failureRoutes, sessionRoutes, runRoutes, fleetRoutes, approvalRoutes];
+  for (const routes of parts) app.route("/", routes(core));
   // A gateway that mounts the application has its own answer for unknown addresses.
   app.notFound((context) =>
     nativeErrorResponse(new RequestError("not_found", "There is no such address."), context),
@@ -175,9 +224,10 @@ export function createNativeApi(options: NativeApiOptions = {}): NativeApi {
   return {
     app,
     async fetch(request) {
-      return await app.fetch(request);
+      return await app.fetch(keepRequest(request));
     },
     register: (session) => sessions.register(session),
+    mask,
     get runningTurns() {
       return sessions.runningTurns;
     },

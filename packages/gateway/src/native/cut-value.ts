@@ -1,3 +1,5 @@
+import { maskedStart } from "./masked-text.js";
+
 /** How much of a value an event shows. */
 export interface CutLimits {
   /** The most characters of one text. */
@@ -60,9 +62,6 @@ export function sizeOf(value: unknown, limit: number): number {
   return size;
 }
 
-/** A secret that reaches over the end of a shown text is still recognised within so many characters. */
-const MASK_MARGIN = 512;
-
 class Copy {
   readonly cut: string[] = [];
   readonly #mask: (text: string) => string;
@@ -90,10 +89,7 @@ class Copy {
 
   #text(text: string, path: string): string {
     const room = Math.min(this.#limits.text, Math.max(this.#left, 0));
-    const shown = this.#mask(
-      text.length > room + MASK_MARGIN ? text.slice(0, room + MASK_MARGIN) : text,
-    );
-    const short = shown.length > room ? wholeCharacters(shown.slice(0, room)) : shown;
+    const short = wholeCharacters(maskedStart(text, room, this.#mask));
     if (short !== text) this.cut.push(path);
     this.#left -= short.length;
     return short;

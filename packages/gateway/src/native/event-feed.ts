@@ -9,6 +9,7 @@ import { GATEWAY_CHANNELS } from "../http/gateway-channels.js";
 import { sizeOf, WIDE_LIMITS } from "./cut-value.js";
 import { EventLog, type EventLogOptions } from "./event-log.js";
 import type { EventKind, NativeEvent } from "./event-shape.js";
+import { FailureLog } from "./failure-log.js";
 import { LiveState } from "./live-state.js";
 import { SessionOwners } from "./session-owners.js";
 import { type EventNames, type Fields, shapeEvent } from "./shape-event.js";
@@ -20,6 +21,8 @@ export interface EventFeedOptions extends EventLogOptions {
   readonly mask: (text: string) => string;
   /** The number of the gateway whose requests are events; undefined for those of all gateways. */
   readonly gateway: number | undefined;
+  /** Whether the channels are read. Otherwise there are no events. */
+  readonly watchesProgram: boolean;
   /** Told of an event that could not be translated. */
   readonly onFault: (error: unknown) => void;
 }
@@ -31,6 +34,7 @@ export interface EventFeedOptions extends EventLogOptions {
 export class EventFeed {
   readonly log: EventLog;
   readonly state: LiveState = new LiveState();
+  readonly failures: FailureLog = new FailureLog();
   readonly owners: SessionOwners = new SessionOwners();
   readonly meters: TurnMeters = new TurnMeters();
   /** Whether the sessions of the API are being closed because the server ends. */
@@ -46,6 +50,7 @@ export class EventFeed {
   constructor(options: EventFeedOptions) {
     this.#options = options;
     this.log = new EventLog(options);
+    if (!options.watchesProgram) return;
     for (const name of Object.keys(KINDS) as ChannelName[]) {
       // Only the fields count here, whatever the type of the events.
       this.#subscribe(CHANNELS[name] as AnyChannel, (event) => this.#on(name, event));
@@ -246,12 +251,14 @@ export class EventFeed {
     const { mask } = this.#options;
     const event: NativeEvent = shapeEvent(kind, names, fields, mask);
     this.state.apply(event);
+    const visibleTo = isOwn && tenant !== undefined ? tenant : undefined;
+    this.failures.add(event, visibleTo);
     const json = JSON.stringify(event);
     const kept = event.cut === undefined ? 0 : sizeOf(fields, MOST_KEPT);
     this.log.append({
       number,
       kind,
-      visibleTo: isOwn && tenant !== undefined ? tenant : undefined,
+      visibleTo,
       session: names.session,
       sessionId,
       json,

@@ -26,16 +26,8 @@ export function eventRoutes(core: NativeCore): Hono<NativeEnv> {
     return context.json({ id, ...stateFor(context.get("access")) });
   });
 
-  const streams = new Map<string, number>();
-  const countStream = (tenant: string, change: 1 | -1): void => {
-    const count = (streams.get(tenant) ?? 0) + change;
-    if (count > 0) streams.set(tenant, count);
-    else streams.delete(tenant);
-  };
-
   routes.get("/events", (context) => {
     const access = context.get("access");
-    refuseTooManyStreams(streams.get(access.name) ?? 0);
     const query = readQuery(context, QUERY);
     const sessions = query.session === undefined ? undefined : listOf(query.session);
     const kinds = query.kinds === undefined ? undefined : listOf(query.kinds);
@@ -43,7 +35,7 @@ export function eventRoutes(core: NativeCore): Hono<NativeEnv> {
     const isWanted = (event: LoggedEvent): boolean =>
       maySee(access, event.visibleTo) && fits(event, sessions) && isKind(event.kind, kinds);
     const exchange = context.get("exchange");
-    countStream(access.name, 1);
+    const closeStream = core.streams.open(access.name);
     const stream = new EventStream({
       log: feed.log,
       // An EventSource sends the header when it connects again, with the same address as before.
@@ -53,7 +45,7 @@ export function eventRoutes(core: NativeCore): Hono<NativeEnv> {
       signal: exchange?.signal ?? context.req.raw.signal,
       heartbeatMs,
       onEnd: () => {
-        countStream(access.name, -1);
+        closeStream();
         exchange?.end();
       },
     });
@@ -132,15 +124,6 @@ function isKind(kind: string, kinds: ReadonlySet<string> | undefined): boolean {
 function groupOf(kind: string): string {
   return kind.slice(0, kind.indexOf("."));
 }
-
-/** A stream never ends by itself, and the server takes a limited number of connections of all tenants. */
-function refuseTooManyStreams(open: number): void {
-  if (open < MOST_STREAMS) return;
-  const message = `You read ${open} streams of events, which is the limit. Close one of them.`;
-  throw new RequestError("rate_limit_exceeded", message);
-}
-
-const MOST_STREAMS = 100;
 
 function refuseUnknownKinds(kinds: ReadonlySet<string> | undefined): void {
   for (const kind of kinds ?? []) {

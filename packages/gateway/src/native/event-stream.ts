@@ -110,9 +110,10 @@ export class EventStream implements UnderlyingSource<Uint8Array> {
   }
 
   #reset(reason: ResetReason): string {
-    const { log, after } = this.#options;
+    const { after } = this.#options;
     const data = { kind: "reset", reason, ...(reason !== "slow_reader" && { after }) };
-    return `id: ${log.idOf(log.last)}\ndata: ${JSON.stringify(data)}\n\n${this.#snapshot()}`;
+    // Without an id: a client whose connection breaks before the snapshot must get it when it connects again.
+    return `data: ${JSON.stringify(data)}\n\n${this.#snapshot()}`;
   }
 
   #snapshot(): string {

@@ -1,3 +1,4 @@
+import { type CutLimits, cutValue } from "./cut-value.js";
 import type { ErrorShape, EventOf, NativeEvent, TokensShape } from "./event-shape.js";
 
 /** What is going on at one moment. It is the sum of all events so far. */
@@ -73,6 +74,7 @@ export interface EndedTurn {
   readonly rounds: number;
   readonly costUsd?: number | undefined;
   readonly usage?: TokensShape | undefined;
+  readonly prompt?: unknown;
   readonly text?: unknown;
   readonly error?: ErrorShape | undefined;
 }
@@ -301,13 +303,22 @@ function withTurns(session: LiveSession, event: NativeEvent): LiveSession {
     return { ...session, turns: [...session.turns, turn] };
   }
   if (event.kind === "turn.end") {
+    const prompt = session.turns.find((turn) => turn.id === id)?.prompt;
     const turns = session.turns.filter((turn) => turn.id !== id);
-    const endedTurns = [...session.endedTurns, endOf(id, event)].slice(-ENDED_TURNS);
+    const ended = { ...endOf(id, event), ...(prompt !== undefined && { prompt: short(prompt) }) };
+    const endedTurns = [...session.endedTurns, ended].slice(-ENDED_TURNS);
     return { ...session, turns, endedTurns };
   }
   const turns = session.turns.map((turn) => (turn.id === id ? withEvent(turn, event) : turn));
   return { ...session, turns };
 }
+
+/** Enough to recognise a prompt. The state of many ended turns would otherwise be large. */
+function short(prompt: unknown): unknown {
+  return cutValue(prompt, "", (text) => text, PROMPT_LIMITS).value;
+}
+
+const PROMPT_LIMITS: CutLimits = { text: 500, total: 500, entries: 8, depth: 4 };
 
 function endOf(id: string, event: EventOf<"turn.end">): EndedTurn {
   const { at: endedAt, outcome, ms, rounds, costUsd, usage, text, error } = event;

@@ -34,7 +34,9 @@ export class SecretMask {
   };
 
   #add(secrets: readonly string[]): void {
-    const all = new Set([...this.#known, ...secrets]);
+    // Also as JSON text has them, in which some characters are escaped.
+    const escaped = secrets.map((value) => JSON.stringify(value).slice(1, -1));
+    const all = new Set([...this.#known, ...secrets, ...escaped]);
     this.#known = [...all]
       .filter((value) => value.length >= SHORTEST_SECRET)
       .sort((a, b) => b.length - a.length);
@@ -52,7 +54,7 @@ const SHORTEST_SECRET = 8;
 const SECRET_NAME = /(?:key|token|secret|password|passwd|credential|authorization)s?$/i;
 
 const BEGINNINGS =
-  /sk-|gh[a-z]_|github_pat_|xox|A[KS]IA|AIza|glpat-|npm_|hf_|k_live_|bearer|basic|eyJ/i;
+  /sk-|gh[a-z]_|github_pat_|xox|A[KS]IA|AIza|glpat-|npm_|hf_|k_live_|bearer|basic|eyJ|#token=/i;
 
 /** The length is bounded, because a regular expression fails on a run of some megabytes. */
 const SHAPES: readonly RegExp[] = [
@@ -62,5 +64,6 @@ const SHAPES: readonly RegExp[] = [
   /(\b)A[KS]IA[A-Z0-9]{16}\b/g,
   /(\b)(?:AIza|glpat-|npm_|hf_|[rs]k_live_)[A-Za-z0-9_-]{16,4096}/g,
   /(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{16,4096}/gi,
+  /(#token=)[\w.~-]{16,256}/g,
   /(\beyJ)[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{8,4096}/g,
 ];

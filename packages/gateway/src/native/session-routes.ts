@@ -1,8 +1,9 @@
-import type { Prompt, SessionMessage } from "hawser";
+import type { Prompt } from "hawser";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { RequestError } from "../errors/request-error.js";
-import { outcomeOf } from "./api-sessions.js";
+import { runsOnFleet } from "../fleet/fleet-agent.js";
+import { type NativeAgent, outcomeOf } from "./api-sessions.js";
 import { type CutLimits, cutValue } from "./cut-value.js";
 import type { LiveSession } from "./live-state.js";
 import { maySee, type NativeAccess, type NativeEnv, requireControl } from "./native-access.js";
@@ -10,7 +11,8 @@ import { OPEN_BODY, TURN_BODY } from "./native-bodies.js";
 import type { NativeCore } from "./native-core.js";
 import { notFound } from "./native-error.js";
 import { readBody, readQuery } from "./read-input.js";
-import { excerptOf } from "./stored-sessions.js";
+import type { StoredMessage } from "./stored-sessions.js";
+import { excerptOf } from "./transcript-search.js";
 
 /** `/sessions` and what is below it, and `GET /agents`. */
 export function sessionRoutes(core: NativeCore): Hono<NativeEnv> {
@@ -26,6 +28,8 @@ export function sessionRoutes(core: NativeCore): Hono<NativeEnv> {
     if (live === undefined) throw notFound("live session");
     return live;
   };
+  const places = { hasPool: core.hasPool, hasFleet: core.fleet !== undefined };
+  const isOnFleet = (agent: NativeAgent) => runsOnFleet(agent, places);
   const shown = (live: LiveSession): object => ({
     ...live,
     isControllable: sessions.canControl(live),
@@ -35,8 +39,10 @@ export function sessionRoutes(core: NativeCore): Hono<NativeEnv> {
     const access = context.get("access");
     const agents = Object.entries(core.agents())
       .filter(([name]) => access.mayUse?.(`agent:${name}`) !== false)
-      .map(([name, { description }]) => ({
+      .map(([name, definition]) => [name, definition.description, isOnFleet(definition)] as const)
+      .map(([name, description, onFleet]) => ({
         name,
+        ...(onFleet && { runOn: "fleet" }),
         ...(description !== undefined && { description }),
       }));
     return context.json({ agents });
@@ -47,24 +53,32 @@ export function sessionRoutes(core: NativeCore): Hono<NativeEnv> {
     const query = readQuery(context, LIST);
     const live = feed.state.snapshot().sessions.filter((each) => isVisible(access, each));
     if (query.q !== undefined) {
-      const found = await stored.search(access, query.q, query.limit);
-      return context.json(masked(found, mask));
+      const found = await stored.search(access, {
+        wanted: query.q.toLowerCase(),
+        limit: query.limit,
+        signal: context.get("exchange")?.signal ?? context.req.raw.signal,
+      });
+      const hits = found.hits.map((hit) => masked(hit, mask));
+      return context.json({ ...found, hits });
     }
     if (query.stored !== "1") return context.json({ sessions: live.map(shown) });
-    const infos = await stored.list(access, query.limit, query.offset);
+    const { limit, offset, before } = query;
+    const { infos, next } = await stored.list(access, { limit, offset, before });
     return context.json({
       sessions: live.map(shown),
       stored: infos.map((info) => masked(info, mask)),
+      ...(next !== undefined && { next }),
     });
   });
 
   routes.post("/sessions", async (context) => {
     const access = requireControl(context);
     const { agent, model, resume } = await readBody(context, OPEN_BODY);
-    if (resume !== undefined && (await stored.find(access, resume)) === undefined) {
+    const earlier = resume === undefined ? undefined : await stored.find(access, resume);
+    if (resume !== undefined && earlier === undefined) {
       throw new RequestError("not_found", "resume: there is no such session.", { param: "resume" });
     }
-    const id = await sessions.open(access, { agent, model, resume });
+    const id = await sessions.open(access, { agent, model, resume, cwd: earlier?.info.cwd });
     return context.json({ session: shown(require(access, id)) }, 201);
   });
 
@@ -80,10 +94,10 @@ export function sessionRoutes(core: NativeCore): Hono<NativeEnv> {
 
   routes.get("/sessions/:id/messages", async (context) => {
     const access = context.get("access");
-    const { limit, offset, q } = readQuery(context, PAGE);
+    const { limit, offset, q, all } = readQuery(context, PAGE);
     const id = context.req.param("id");
     const sessionId = find(access, id)?.sessionId ?? id;
-    const messages = await stored.messages(access, sessionId);
+    const messages = await stored.messages(access, sessionId, all === "1");
     if (messages === undefined) {
       throw new RequestError("not_found", "There is no transcript of such a session on disk.");
     }
@@ -92,7 +106,7 @@ export function sessionRoutes(core: NativeCore): Hono<NativeEnv> {
     const hits =
       wanted === undefined
         ? numbered
-        : numbered.filter(({ message }) => excerptOf(message, wanted) !== undefined);
+        : numbered.filter(({ message: { message } }) => excerptOf(message, { wanted, mask }));
     const page = hits.slice(offset, offset + limit);
     return context.json({
       sessionId,
@@ -150,9 +164,11 @@ const LIST = z.strictObject({
   q: z.string().min(1).max(1000).optional(),
   limit: z.coerce.number().int().min(1).max(500).default(50),
   offset: z.coerce.number().int().min(0).default(0),
+  before: z.string().max(200).optional(),
 });
 
 const PAGE = z.strictObject({
+  all: z.enum(["0", "1"]).optional(),
   q: z.string().min(1).max(1000).optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(200),
   offset: z.coerce.number().int().min(0).default(0),
@@ -178,11 +194,18 @@ function storedId(context: Context<NativeEnv>, live: LiveSession | undefined): s
 
 function shownMessage(
   index: number,
-  message: SessionMessage,
+  message: StoredMessage,
   mask: (text: string) => string,
 ): object {
-  const { value, cut } = cutValue(message.message, "message", mask, MESSAGE_LIMITS);
-  return { index, ...message, message: value, ...(cut.length > 0 && { cut }) };
+  const { message: content, origin, ...facts } = message;
+  const { value, cut } = cutValue(content, "message", mask, MESSAGE_LIMITS);
+  return {
+    index,
+    ...facts,
+    ...(origin !== undefined && { origin: cutValue(origin, "origin", mask).value }),
+    message: value,
+    ...(cut.length > 0 && { cut }),
+  };
 }
 
 function masked(value: object, mask: (text: string) => string): object {

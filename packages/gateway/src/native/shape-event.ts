@@ -1,5 +1,6 @@
 import { type CutLimits, cutValue } from "./cut-value.js";
 import { EVENT_FIELDS, type EventKind, type NativeEvent } from "./event-shape.js";
+import { maskedEnd, maskedStart } from "./masked-text.js";
 
 /** An object with fields of any kind, such as an event of a channel. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -53,7 +54,7 @@ const LONGEST_TAIL = 4000;
 function plain(name: string, value: unknown, mask: (text: string) => string): unknown {
   // A cost can be smaller than what is left of a time.
   if (typeof value === "number") return /ms$/i.test(name) ? rounded(value) : value;
-  if (typeof value === "string") return mask(value.slice(0, LONGEST_TEXT));
+  if (typeof value === "string") return maskedStart(value, LONGEST_TEXT, mask);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   // The tokens, some of which can be undefined.
   return Object.fromEntries(Object.entries(value).filter(([, count]) => count !== undefined));
@@ -69,18 +70,19 @@ function errorShape(error: unknown, mask: (text: string) => string): Fields {
   const message = error instanceof Error ? error.message : String(error);
   const shape: Record<string, unknown> = {
     code: typeof facts["code"] === "string" ? facts["code"] : "internal",
-    message: mask(message.slice(0, LONGEST_TEXT)),
+    message: maskedStart(message, LONGEST_TEXT, mask),
   };
   for (const name of ["hint", "phase", "signal"]) {
     const value = facts[name];
-    if (typeof value === "string") shape[name] = mask(value.slice(0, LONGEST_TEXT));
+    if (typeof value === "string") shape[name] = maskedStart(value, LONGEST_TEXT, mask);
   }
   for (const name of ["exitCode", "apiStatus"]) {
     if (typeof facts[name] === "number") shape[name] = facts[name];
   }
   if (typeof facts["retryable"] === "boolean") shape["retryable"] = facts["retryable"];
   const tail = facts["stderrTail"];
-  if (typeof tail === "string" && tail !== "")
-    shape["stderrTail"] = mask(tail.slice(-LONGEST_TAIL));
+  if (typeof tail === "string" && tail !== "") {
+    shape["stderrTail"] = maskedEnd(tail, LONGEST_TAIL, mask);
+  }
   return shape;
 }

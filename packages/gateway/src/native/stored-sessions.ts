@@ -4,7 +4,9 @@ import {
   forkSession,
   getSessionInfo,
   getSessionMessages,
+  getSubagentMessages,
   listSessions,
+  listSubagents,
   type Options,
   type SDKSessionInfo,
   type SessionMessage,
@@ -14,32 +16,36 @@ import { RequestError } from "../errors/request-error.js";
 import type { NativeAgent } from "./api-sessions.js";
 import { maySee, type NativeAccess } from "./native-access.js";
 import type { SessionOwners } from "./session-owners.js";
+import {
+  type SearchOptions,
+  type SearchResult,
+  type StoredSession,
+  searchTranscripts,
+} from "./transcript-search.js";
 
 export interface StoredSessionsOptions {
   readonly owners: SessionOwners;
   readonly agents: () => Readonly<Record<string, NativeAgent>>;
   /** Where the transcripts are, beside the folders of the agents and tenants. */
   readonly transcripts: TranscriptPlace | undefined;
+  readonly mask: (text: string) => string;
 }
 
-/** A session on disk, and where it is. */
-interface Found {
-  readonly info: SDKSessionInfo;
-  readonly place: TranscriptPlace;
+/** Which of the sessions, the newest first. */
+export interface SessionPage {
+  readonly limit: number;
+  /** How many are left out at the start. */
+  readonly offset: number;
+  /** `next` of the page before, in place of `offset`. */
+  readonly before: string | undefined;
 }
 
-/** A session with a text that was searched for. */
-export interface SearchHit {
-  readonly session: SDKSessionInfo;
-  /** The text around the first place, if it is in a message. */
-  readonly excerpt?: string;
-  readonly messageUuid?: string;
-}
-
-export interface SearchResult {
-  readonly hits: readonly SearchHit[];
-  /** False if the search ended at its limits before it had read all transcripts. */
-  readonly isComplete: boolean;
+/** A message of a transcript. */
+export interface StoredMessage extends SessionMessage {
+  /** The sub-agent whose message it is. */
+  readonly agentId?: string;
+  /** Whether the conversation does not have it any more, because of a compaction or a rewind. */
+  readonly isLeftOut?: true;
 }
 
 /**
@@ -48,21 +54,39 @@ export interface SearchResult {
  */
 export class StoredSessions {
   readonly #options: StoredSessionsOptions;
-  /** The tenants whose searches run. */
-  readonly #searching = new Set<string>();
+  /** The searches that run, by tenant. */
+  readonly #searches = new Map<string, RunningSearch>();
+  /** The transcript that was read last. */
+  readonly #parsed = new Map<string, Promise<readonly StoredMessage[]>>();
 
   constructor(options: StoredSessionsOptions) {
     this.#options = options;
   }
 
-  /** The sessions, the newest first. */
-  async list(access: NativeAccess, limit: number, offset: number): Promise<SDKSessionInfo[]> {
-    const found = await this.#all(access, this.#isFiltered(access) ? 0 : limit + offset);
-    return found.slice(offset, offset + limit).map(({ info }) => info);
+  /** The sessions, the newest first. `next` names the page that follows, also if newer sessions appear meanwhile. */
+  async list(
+    access: NativeAccess,
+    { limit, offset, before }: SessionPage,
+  ): Promise<{ readonly infos: readonly SDKSessionInfo[]; readonly next: string | undefined }> {
+    const cursor = before === undefined ? undefined : readCursor(before);
+    const skipped = cursor?.skipped ?? offset;
+    const wanted = skipped + limit + 1 + (cursor === undefined ? 0 : NEWER);
+    let found = await this.#all(access, this.#isFiltered(access) ? 0 : wanted);
+    const rest = () =>
+      cursor === undefined
+        ? found.slice(offset)
+        : found.filter(({ info }) => isAfter(cursor, info));
+    // More sessions have appeared than expected, so that the page may begin later.
+    if (cursor !== undefined && rest().length <= limit) found = await this.#all(access, 0);
+    const page = rest().slice(0, limit + 1);
+    const infos = page.slice(0, limit).map(({ info }) => info);
+    const last = infos.at(-1);
+    const hasMore = page.length > limit && last !== undefined;
+    return { infos, next: hasMore ? cursorOf(last, skipped + infos.length) : undefined };
   }
 
   /** Undefined if there is no such session, or if it belongs to another tenant. */
-  async find(access: NativeAccess, sessionId: string): Promise<Found | undefined> {
+  async find(access: NativeAccess, sessionId: string): Promise<StoredSession | undefined> {
     if (!UUID.test(sessionId) || !this.#mayRead(access, sessionId)) return undefined;
     for (const place of this.#places(access)) {
       const info = await getSessionInfo(sessionId, place);
@@ -71,12 +95,14 @@ export class StoredSessions {
     return undefined;
   }
 
+  /** The messages of the conversation. `isWhole`: all of the transcript, and then those of the sub-agents. */
   async messages(
     access: NativeAccess,
     sessionId: string,
-  ): Promise<readonly SessionMessage[] | undefined> {
+    isWhole: boolean,
+  ): Promise<readonly StoredMessage[] | undefined> {
     const found = await this.find(access, sessionId);
-    return found && (await getSessionMessages(sessionId, found.place));
+    return found && this.#read(found, isWhole);
   }
 
   async fork(access: NativeAccess, sessionId: string): Promise<ForkSessionResult | undefined> {
@@ -95,52 +121,58 @@ export class StoredSessions {
   }
 
   /**
-   * Searches titles and messages, the newest sessions first, within limits of time and bytes. A tenant has one search
-   * at a time, because it keeps the program busy.
+   * Searches titles and messages, the newest sessions first. A tenant has one search at a time, because it keeps the
+   * program busy: a new one ends the one before, which then has what it has found.
    */
-  async search(access: NativeAccess, query: string, limit: number): Promise<SearchResult> {
+  async search(access: NativeAccess, options: Omit<SearchOptions, "mask">): Promise<SearchResult> {
     const { name } = access;
-    if (this.#searching.has(name)) {
-      const message = "Another search of yours still runs. Try again when it has ended.";
-      throw new RequestError("rate_limit_exceeded", message, { retryAfterMs: SEARCH_MS });
-    }
-    this.#searching.add(name);
+    const before = this.#searches.get(name);
+    before?.stop.abort();
+    const stop = new AbortController();
+    const signal = AbortSignal.any([stop.signal, options.signal]);
+    const run = async (): Promise<SearchResult> => {
+      await before?.ended;
+      const sessions = signal.aborted ? [] : await this.#all(access, 0);
+      return searchTranscripts(sessions, { ...options, mask: this.#options.mask, signal });
+    };
+    const result = run();
+    const search = { stop, ended: result.catch(() => {}) };
+    this.#searches.set(name, search);
     try {
-      return await this.#search(access, query, limit);
+      return await result;
     } finally {
-      this.#searching.delete(name);
+      if (this.#searches.get(name) === search) this.#searches.delete(name);
     }
   }
 
-  async #search(access: NativeAccess, query: string, limit: number): Promise<SearchResult> {
-    const wanted = query.toLowerCase();
-    const hits: SearchHit[] = [];
-    const deadline = performance.now() + SEARCH_MS;
-    let bytes = 0;
-    for (const { info, place } of await this.#all(access, 0)) {
-      if (hits.length >= limit) return { hits, isComplete: false };
-      const { summary, firstPrompt = "", customTitle = "", fileSize = 0 } = info;
-      if ([summary, firstPrompt, customTitle].some((text) => text.toLowerCase().includes(wanted))) {
-        hits.push({ session: info });
-        continue;
-      }
-      bytes += fileSize;
-      if (bytes > SEARCH_BYTES || performance.now() > deadline) return { hits, isComplete: false };
-      const hit = findIn(await getSessionMessages(info.sessionId, place), wanted);
-      if (hit !== undefined) hits.push({ session: info, ...hit });
-    }
-    return { hits, isComplete: true };
+  /** A client that pages through a transcript would otherwise have it read and parsed for each page. */
+  async #read(found: StoredSession, isWhole: boolean): Promise<readonly StoredMessage[]> {
+    const { sessionId, fileSize, lastModified } = found.info;
+    const key = JSON.stringify([sessionId, found.place, fileSize, lastModified, isWhole]);
+    const kept = this.#parsed.get(key);
+    if (kept !== undefined) return kept;
+    const messages = isWhole ? wholeTranscript(found) : getSessionMessages(sessionId, found.place);
+    if ((fileSize ?? KEPT_BYTES) < KEPT_BYTES) this.#keep(key, messages);
+    return messages;
   }
 
-  async #all(access: NativeAccess, limit: number): Promise<readonly Found[]> {
-    const found: Found[] = [];
+  #keep(key: string, messages: Promise<readonly StoredMessage[]>): void {
+    this.#parsed.clear();
+    this.#parsed.set(key, messages);
+    const forget = () => void this.#parsed.delete(key);
+    setTimeout(forget, KEPT_MS).unref();
+    messages.catch(forget);
+  }
+
+  async #all(access: NativeAccess, limit: number): Promise<readonly StoredSession[]> {
+    const found: StoredSession[] = [];
     for (const place of this.#places(access)) {
       const infos = await listSessions({ ...place, limit });
       for (const info of infos) {
         if (this.#mayRead(access, info.sessionId)) found.push({ info, place });
       }
     }
-    return found.sort((a, b) => b.info.lastModified - a.info.lastModified);
+    return found.sort((a, b) => (isAfter(a.info, b.info) ? -1 : 1));
   }
 
   #isFiltered(access: NativeAccess): boolean {
@@ -164,9 +196,8 @@ export class StoredSessions {
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const SEARCH_MS = 2000;
-const SEARCH_BYTES = 64 * 2 ** 20;
-const EXCERPT = 120;
+const KEPT_BYTES = 64 * 2 ** 20;
+const KEPT_MS = 30_000;
 
 function hasOwnFolder({ ownsConfigDir, options }: NativeAccess): boolean {
   return ownsConfigDir === true && folderOf(options) !== undefined;
@@ -178,30 +209,56 @@ function folderOf(options: Options | undefined): string | undefined {
   return configDir ?? env?.["CLAUDE_CONFIG_DIR"];
 }
 
-/** Whether a message contains the text, which must be in lower case. */
-export function excerptOf(message: SessionMessage, wanted: string): string | undefined {
-  for (const text of textsOf(message.message)) {
-    const at = text.toLowerCase().indexOf(wanted);
-    if (at < 0) continue;
-    return text.slice(Math.max(at - EXCERPT, 0), at + wanted.length + EXCERPT);
-  }
-  return undefined;
+/** A search, and how it is ended. */
+interface RunningSearch {
+  readonly stop: AbortController;
+  readonly ended: Promise<unknown>;
 }
 
-function findIn(
-  messages: readonly SessionMessage[],
-  wanted: string,
-): { readonly excerpt: string; readonly messageUuid: string } | undefined {
-  for (const message of messages) {
-    const excerpt = excerptOf(message, wanted);
-    if (excerpt !== undefined) return { excerpt, messageUuid: message.uuid };
-  }
-  return undefined;
+/** Where a page of sessions ended. */
+interface Cursor extends Pick<SDKSessionInfo, "lastModified" | "sessionId"> {
+  /** How many sessions came before. */
+  readonly skipped: number;
 }
 
-function* textsOf(value: unknown): Generator<string> {
-  if (typeof value === "string") yield value;
-  else if (typeof value === "object" && value !== null) {
-    for (const item of Object.values(value)) yield* textsOf(item);
+/** So many sessions may appear between two pages before all of them are read. */
+const NEWER = 100;
+
+function cursorOf({ lastModified, sessionId }: SDKSessionInfo, skipped: number): string {
+  return `${skipped}_${lastModified}_${sessionId}`;
+}
+
+function readCursor(text: string): Cursor {
+  const [, skipped, lastModified, sessionId = ""] =
+    /^(\d{1,9})_(\d{1,16}(?:\.\d{1,9})?)_(.*)$/.exec(text) ?? [];
+  if (!UUID.test(sessionId)) {
+    const message = "before: must be `next` of an earlier answer.";
+    throw new RequestError("invalid_request", message, { param: "before" });
   }
+  return { skipped: Number(skipped), lastModified: Number(lastModified), sessionId };
+}
+
+/** Whether the second session comes after the first one in the list. */
+function isAfter(
+  first: Pick<SDKSessionInfo, "lastModified" | "sessionId">,
+  second: Pick<SDKSessionInfo, "lastModified" | "sessionId">,
+): boolean {
+  if (second.lastModified !== first.lastModified) return second.lastModified < first.lastModified;
+  return second.sessionId < first.sessionId;
+}
+
+async function wholeTranscript({ info, place }: StoredSession): Promise<readonly StoredMessage[]> {
+  const { sessionId } = info;
+  const conversation = await getSessionMessages(sessionId, place);
+  const known = new Set(conversation.map(({ uuid }) => uuid));
+  const all = await getSessionMessages(sessionId, { ...place, includeHistory: true });
+  const messages: StoredMessage[] = all.map((message) =>
+    known.has(message.uuid) ? message : { ...message, isLeftOut: true },
+  );
+  for (const agentId of await listSubagents(sessionId, place)) {
+    for (const message of await getSubagentMessages(sessionId, agentId, place)) {
+      messages.push({ ...message, agentId });
+    }
+  }
+  return messages;
 }

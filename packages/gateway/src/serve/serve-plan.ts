@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { HawserError, type Isolation, type Issue, type Options } from "hawser";
+import { agentCliOptions } from "../agents/agent-cli-options.js";
 import type { AgentDefinitions } from "../agents/agent-definition.js";
 import { agentOptionsOf } from "../agents/agent-options-of.js";
 import type { GatewayConfig, LoadedConfig, TenantConfig } from "../config/index.js";
@@ -8,6 +9,7 @@ import { includesModel } from "../tenants/model-rights.js";
 import { stateFolderFor } from "../tenants/spending-ledger.js";
 import type { RegistryPlan, TenantPlan } from "../tenants/tenant-registry.js";
 import { type CredentialKind, credentialKindOf } from "./credential-kind.js";
+import { type FleetDatabase, fleetDatabase } from "./fleet-database.js";
 import { rulesOfUse } from "./rules-of-use.js";
 
 /** What a configuration depends on, besides the file. */
@@ -20,6 +22,8 @@ export interface Surroundings {
   /** The address that the command line asks for. */
   readonly host: string | undefined;
   readonly port: number | undefined;
+  /** The database of the fleet that the command line asks for. */
+  readonly database?: FleetDatabase | undefined;
   /** Whether requests need a key even if there is none, because the server had keys when it started. */
   readonly needsKey?: boolean | undefined;
 }
@@ -33,6 +37,8 @@ export interface ServePlan {
   readonly stateDir: string;
   readonly registry: RegistryPlan;
   readonly agents: AgentDefinitions;
+  /** The database of the fleet; undefined without a fleet. */
+  readonly database: FleetDatabase | undefined;
   readonly tenants: readonly PlannedTenant[];
   readonly warnings: readonly string[];
 }
@@ -90,6 +96,9 @@ export function planOf(loaded: LoadedConfig, surroundings: Surroundings): ServeP
       canControl: readOnly !== true,
     };
   });
+  const database = fleetDatabase({
+    ...{ config: config.fleet, given: surroundings.database, env, folder, issues },
+  });
   refuseIssues(issues, file);
   refuseKeyless(given, needsKey);
   const tenants = plans.map((plan, index): PlannedTenant => {
@@ -107,7 +116,8 @@ export function planOf(loaded: LoadedConfig, surroundings: Surroundings): ServeP
     ...warningsFor(given, stored, keys.length, tenants),
     ...(needsKey && keys.length === 0 ? [NO_KEY_LEFT] : []),
   ];
-  return { config, host, port, keysFile, stateDir, registry, agents, tenants, warnings };
+  const places = { keysFile, stateDir, database };
+  return { config, host, port, ...places, registry, agents, tenants, warnings };
 }
 
 const DEFAULT_PORT = 8787;
@@ -127,7 +137,7 @@ function tenantsOf(
 
 /** Relative folders of agents start at the configuration. */
 function agentsIn({ agents = {} }: GatewayConfig, folder: string): AgentDefinitions {
-  const entries = Object.entries(agents).map(([name, { description: _, ...options }]) => {
+  const entries = Object.entries(agents).map(([name, options]) => {
     const { cwd, configDir } = options;
     const places = {
       ...(cwd === undefined ? {} : { cwd: resolve(folder, cwd) }),
@@ -172,13 +182,15 @@ function credentialsOf(
   { env, models, agents }: CredentialFacts,
 ): CredentialKind[] {
   const names = ["", ...Object.keys(models)];
-  const usable = Object.entries(agents).filter(([agent]) => {
+  const usable = Object.entries(agents).filter(([agent, { runOn }]) => {
+    // The workers of a fleet have credentials of their own.
+    if (runOn === "fleet") return false;
     const target = `agent:${agent}`;
     const aliases = names.filter((name) => models[name] === target);
     return [target, ...aliases].some((name) => includesModel(plan, name, target));
   });
   const kinds = usable.map(([, options]) =>
-    credentialKindOf(agentOptionsOf(plan.options, options), env),
+    credentialKindOf(agentOptionsOf(plan.options, agentCliOptions(options)), env),
   );
   return [...new Set([credentialKindOf(plan.options, env), ...kinds])];
 }

@@ -1,8 +1,9 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { checkCli, HawserError, isHawserError, type Options } from "hawser";
+import { checkCli, HawserError, type Options } from "hawser";
 import { findConfig, type LoadedConfig, loadConfig } from "../config/load-config.js";
+import type { GatewayFleet } from "../fleet/gateway-fleet.js";
 import { createGateway, type Gateway, type GatewaySettings } from "../gateway.js";
 import { accessLine } from "../http/access-log.js";
 import { isLoopbackHost } from "../http/loopback.js";
@@ -10,6 +11,10 @@ import type { Readiness } from "../http/operation-routes.js";
 import { FileLedger } from "../tenants/spending-ledger.js";
 import { type RegistryPlan, TenantRegistry } from "../tenants/tenant-registry.js";
 import { createHttpServer } from "./create-http-server.js";
+import { errorForLog, textOf } from "./error-text.js";
+import type { FleetDatabase } from "./fleet-database.js";
+import { type GatewayPage, type InspectedGateway, isForPage } from "./gateway-page.js";
+import { needsRestart } from "./needs-restart.js";
 import { Pools } from "./pools.js";
 import { planOf, type ServePlan, type Surroundings } from "./serve-plan.js";
 import { type StartReport, startReport } from "./start-report.js";
@@ -28,6 +33,18 @@ export interface ServeOptions {
   readonly options?: Options | undefined;
   /** Whether `options` lead to a simulated model, so that no credential is used. @default false */
   readonly isSimulated?: boolean | undefined;
+  /** The database of the fleet, in place of the configuration's. */
+  readonly database?: FleetDatabase | undefined;
+  /**
+   * Opens the fleet of the server. It is closed with the server. Needed if the configuration or `database` names a
+   * fleet: `openFleet: (database) => openFleet({ database })` with the function of `@hawser/fleet`.
+   */
+  readonly openFleet?: ((database: FleetDatabase) => Promise<OpenedFleet>) | undefined;
+  /**
+   * Makes the page that is served below `/inspect/`: the function `inspectGateway` of `@hawser/inspector/command`.
+   * @default there is no page
+   */
+  readonly inspect?: ((gateway: InspectedGateway) => GatewayPage) | undefined;
   /** @default process.env */
   readonly env?: NodeJS.ProcessEnv | undefined;
   /** Gets the lines of the access log. @default stdout */
@@ -35,6 +52,9 @@ export interface ServeOptions {
   /** Gets warnings and errors of the server, each one line or more. @default stderr */
   readonly warn?: ((text: string) => void) | undefined;
 }
+
+/** A fleet that belongs to the server. */
+export type OpenedFleet = GatewayFleet & { close(): Promise<void> };
 
 /** A server that listens. */
 export interface RunningServer {
@@ -73,23 +93,51 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
     isSimulated: options.isSimulated ?? false,
     host: options.host,
     port: options.port,
+    database: options.database,
   };
   const file = findConfig(cwd, options.config);
   const loaded = await loadConfig(file, cwd);
   const plan = planOf(loaded, surroundings);
-  const server = new GatewayServer(plan, loaded, surroundings, {
+  const fleet = await openFleetOf(plan, options);
+  const server = await newServer(fleet, plan, loaded, surroundings, {
     writeLog: options.writeLog ?? ((line) => void process.stdout.write(line)),
     warn: options.warn ?? ((text) => void process.stderr.write(`hawser: ${text}\n`)),
     load: () => loadConfig(file, cwd),
+    inspect: options.inspect,
   });
   await server.listen();
   return server;
+}
+
+async function openFleetOf(
+  { database }: ServePlan,
+  { openFleet }: ServeOptions,
+): Promise<OpenedFleet | undefined> {
+  if (database === undefined) return undefined;
+  if (openFleet !== undefined) return openFleet(database);
+  throw new HawserError("invalid_options", "The configuration names a fleet.", {
+    hint: "Pass `openFleet` to `serve()`: `(database) => openFleet({ database })` of @hawser/fleet.",
+  });
+}
+
+/** Closes the fleet if the server cannot be made, for example because an agent has a mistake. */
+async function newServer(
+  fleet: OpenedFleet | undefined,
+  ...facts: [ServePlan, LoadedConfig, Surroundings, ServerHooks]
+): Promise<GatewayServer> {
+  try {
+    return new GatewayServer(fleet, ...facts);
+  } catch (error) {
+    await fleet?.close();
+    throw error;
+  }
 }
 
 interface ServerHooks {
   readonly writeLog: (line: string) => void;
   readonly warn: (text: string) => void;
   load(): Promise<LoadedConfig>;
+  readonly inspect: ServeOptions["inspect"];
 }
 
 class GatewayServer implements RunningServer {
@@ -97,8 +145,10 @@ class GatewayServer implements RunningServer {
   readonly #surroundings: Surroundings;
   readonly #hooks: ServerHooks;
   readonly #pools: Pools;
+  readonly #fleet: OpenedFleet | undefined;
   readonly #registry: TenantRegistry;
   readonly #gateway: Gateway;
+  readonly #page: GatewayPage | undefined;
   readonly #server: Server;
   readonly #file: string | undefined;
   #plan: ServePlan;
@@ -113,11 +163,13 @@ class GatewayServer implements RunningServer {
   #end: () => void = () => {};
 
   constructor(
+    fleet: OpenedFleet | undefined,
     plan: ServePlan,
     { file }: LoadedConfig,
     surroundings: Surroundings,
     hooks: ServerHooks,
   ) {
+    this.#fleet = fleet;
     this.#plan = plan;
     this.#file = file;
     this.#surroundings = surroundings;
@@ -130,9 +182,17 @@ class GatewayServer implements RunningServer {
     this.#gateway = createGateway({
       ...this.#settingsOf(plan),
       pool: this.#pools.main,
+      fleet,
       tenants: this.#registry,
     });
-    this.#server = createHttpServer(plan.config.listen ?? {}, (each) => this.#gateway.fetch(each));
+    const { allowedHosts } = plan.config;
+    this.#page = hooks.inspect?.({
+      fetch: (request) => this.#gateway.fetch(request),
+      needsKey: this.#registry.needsKey,
+      keyHashes: () => this.#registry.keyHashes,
+      hosts: isLoopbackHost(plan.host) ? (allowedHosts ?? []) : allowedHosts,
+    });
+    this.#server = createHttpServer(plan.config.listen ?? {}, (each) => this.#answer(each));
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -143,7 +203,8 @@ class GatewayServer implements RunningServer {
   }
 
   get report(): StartReport {
-    return startReport(this.#plan, this.#url, this.#file);
+    const report = startReport(this.#plan, this.#url, this.#file);
+    return this.#page === undefined ? report : { ...report, inspect: this.#pageUrl(this.#page) };
   }
 
   async listen(): Promise<void> {
@@ -189,12 +250,24 @@ class GatewayServer implements RunningServer {
       this.#server.close(() => resolve());
     });
     await this.#gateway.close();
+    this.#page?.close();
     this.#server.closeIdleConnections();
     // The last events of the streams need a moment to be sent.
     await Promise.race([closed, sleep(LAST_EVENTS_MS, undefined, { ref: false })]);
     this.#server.closeAllConnections();
     await this.#pools.close();
+    await this.#fleet?.close();
     this.#end();
+  }
+
+  #answer(request: Request): Promise<Response> {
+    return this.#page !== undefined && isForPage(request)
+      ? this.#page.fetch(request)
+      : this.#gateway.fetch(request);
+  }
+
+  #pageUrl({ token }: GatewayPage): string {
+    return `${this.#url}/inspect/${token === undefined ? "" : `#token=${token}`}`;
   }
 
   async #reload(): Promise<boolean> {
@@ -206,8 +279,9 @@ class GatewayServer implements RunningServer {
       const { needsKey } = this.#registry;
       const next = planOf(loaded, { ...this.#surroundings, host, port, needsKey });
       for (const text of [...next.warnings, ...needsRestart(this.#plan, next)]) warn(text);
-      this.#registry.change(this.#withPools(next));
+      // First, because it refuses agents that cannot run here.
       this.#gateway.change(this.#settingsOf(next));
+      this.#registry.change(this.#withPools(next));
       this.#plan = next;
       warn("The configuration was reloaded.");
       return true;
@@ -233,13 +307,17 @@ class GatewayServer implements RunningServer {
         return this.close();
       }
       // Streams that only watch have no end of their own. They show how the last turns end.
-      if (this.#gateway.isIdle) this.#gateway.endSubscriptions();
+      if (this.#gateway.isIdle) {
+        this.#page?.close();
+        this.#gateway.endSubscriptions();
+      }
       // A connection that becomes idle after a request stays open for the next one, unless it is closed here.
       this.#server.closeIdleConnections();
       await sleep(SWEEP_MS);
     }
     await this.#gateway.close();
     await this.#pools.drain();
+    await this.#fleet?.close();
     this.#end();
   }
 
@@ -305,19 +383,6 @@ const SWEEP_MS = 25;
 const LAST_EVENTS_MS = 200;
 const READINESS_MS = 5000;
 
-/** What a reload cannot change. */
-function needsRestart(before: ServePlan, after: ServePlan): string[] {
-  const changed = (name: string, pick: (plan: ServePlan) => unknown) =>
-    JSON.stringify(pick(before)) === JSON.stringify(pick(after))
-      ? []
-      : [`A change of ${name} takes effect after a restart.`];
-  return [
-    ...changed("listen", ({ config }) => config.listen),
-    ...changed("pool", ({ config }) => config.pool),
-    ...changed("stateDir", ({ stateDir }) => stateDir),
-  ];
-}
-
 function cannotListen(host: string, port: number, error: unknown): HawserError {
   const { code } = error as NodeJS.ErrnoException;
   const why = code === "EADDRINUSE" ? "another program uses the port" : textOf(error);
@@ -332,15 +397,4 @@ function notLoopback(host: string, address: string): HawserError {
   return new HawserError("invalid_options", `${host} is ${address}, which is not loopback.`, {
     hint: "Listen on 127.0.0.1, or name the address itself.",
   });
-}
-
-function textOf(error: unknown): string {
-  if (isHawserError(error)) return `${error.message} ${error.hint}`;
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** Errors of `hawser` are masked and hold no prompt; of others the stack is needed. */
-function errorForLog(error: unknown): string {
-  if (isHawserError(error)) return `${error.code}: ${textOf(error)}`;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -55,6 +55,11 @@ export class TenantRegistry {
     return [...this.#tenants.values()];
   }
 
+  /** The hashes of the keys, as hexadecimal digits. */
+  get keyHashes(): readonly string[] {
+    return this.#keys.map(({ sha256 }) => sha256);
+  }
+
   /** Whether requests need a key. It stays so without any key: who removes the last key wants nobody to get in. */
   get needsKey(): boolean {
     return this.#needsKey;

@@ -7,7 +7,11 @@ describe("checkConfig()", () => {
     const config = {
       listen: { host: "127.0.0.1", port: 0, maxConnections: 5, headersTimeoutMs: 1000 },
       models: { "gpt-5": "sonnet", helper: "agent:helper" },
-      agents: { helper: { description: "Helps.", cwd: "/srv", allowedTools: ["Read"] } },
+      agents: {
+        helper: { description: "Helps.", cwd: "/srv", allowedTools: ["Read"] },
+        far: { runOn: "fleet", profile: "large", queue: "night", maxTurns: 5 },
+      },
+      fleet: { databaseEnv: "HAWSER_DATABASE" },
       tenants: {
         alice: {
           keys: ["a".repeat(64)],
@@ -114,6 +118,16 @@ describe("checkConfig()", () => {
       "an unknown option of an agent",
       { agents: { a: { allowedTool: ["Read"] } } },
       "agents.a.allowedTool",
+    ],
+    [
+      "an unknown place of an agent",
+      { agents: { a: { runOn: "moon" } } },
+      "agents.a.runOn: must be",
+    ],
+    [
+      "two databases",
+      { fleet: { database: "x", databaseEnv: "Y" } },
+      "fleet.database: contradicts databaseEnv; keep one of them",
     ],
     ["a wrong option of an agent", { agents: { a: { maxTurns: "many" } } }, "agents.a.maxTurns"],
     ["no object", [], "(configuration): must be an object"],

@@ -88,7 +88,9 @@ describe("POST /hawser/v1/sessions", () => {
     expect(body).toMatchObject({ outcome: "ok", text: "A bowline." });
     const { body: live } = await world.get(`/sessions/${id}`);
     expect(live.session).toMatchObject({ agent: "helper", status: "ready", isControllable: true });
-    expect(live.session.endedTurns).toMatchObject([{ outcome: "ok", text: "A bowline." }]);
+    expect(live.session.endedTurns).toMatchObject([
+      { outcome: "ok", prompt: [{ text: "A knot?" }, {}], text: "A bowline." },
+    ]);
 
     const { body: page } = await world.get(`/sessions/${id}/messages?limit=1`);
     expect(page.total).toBeGreaterThanOrEqual(2);

@@ -6,7 +6,7 @@ import { sseEvents } from "../support/read-sse.js";
 import { type Departure, postOver, type Received } from "../support/socket-client.js";
 import { WIRE_FORMATS } from "../support/wire-format.js";
 
-// test/client-gone.test.ts shows the same for the Messages API.
+// test/client-gone.full.test.ts shows the same for the Messages API.
 
 const gateway = listeningGateway();
 const { world, pids } = gateway;

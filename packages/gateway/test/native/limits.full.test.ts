@@ -3,6 +3,8 @@ import { cutValue } from "../../src/native/cut-value.js";
 import { EventLog } from "../../src/native/event-log.js";
 import { SecretMask } from "../../src/native/secret-mask.js";
 import { SessionOwners } from "../../src/native/session-owners.js";
+import { shapeEvent } from "../../src/native/shape-event.js";
+import { StreamLimit } from "../../src/native/stream-limit.js";
 import { type TextPiece, TextPieces } from "../../src/native/text-pieces.js";
 import { nativeWorld } from "./native-world.helper.js";
 
@@ -22,8 +24,12 @@ describe("the sessions of the native API", () => {
     expect((await world.post("/sessions", { agent: "helper" }, "alice")).status).toBe(201);
     reader.leave();
   });
+});
 
-  it("say why their process ended", async () => {
+describe("a session of the native API", () => {
+  const world = nativeWorld();
+
+  it("says why its process ended", async () => {
     const reader = await world.events();
     const { id } = await world.open("bob");
     const { body } = await world.get(`/sessions/${id}`, "bob");
@@ -116,7 +122,81 @@ describe("cutValue()", () => {
   });
 });
 
+describe("StreamLimit", () => {
+  const open = (limit: StreamLimit, tenant: string) => () => limit.open(tenant);
+  const refusal = (message: string) =>
+    expect.objectContaining({
+      code: "rate_limit_exceeded",
+      message: expect.stringContaining(message),
+    });
+
+  it("refuses the 101st stream of a tenant, and says what to do", () => {
+    const limit = new StreamLimit();
+    const [first] = Array.from({ length: 100 }, open(limit, "alice"));
+    expect(open(limit, "alice")).toThrow(refusal("Close one of them."));
+    const bob = limit.open("bob");
+    first?.();
+    first?.();
+    limit.open("alice");
+    expect(open(limit, "alice")).toThrow(refusal("You read 100 streams"));
+    bob();
+  });
+
+  it("refuses a stream of any tenant if all together read 512", () => {
+    const limit = new StreamLimit();
+    const streams = Array.from({ length: 512 }, (_, n) => limit.open(`tenant ${n}`));
+    expect(open(limit, "bob")).toThrow(refusal("All clients together"));
+    streams[0]?.();
+    limit.open("bob");
+  });
+});
+
+describe("shapeEvent()", () => {
+  const { mask } = new SecretMask({}, ["known-secret-of-twenty"]);
+  const names = {
+    id: "r-1",
+    at: 0,
+    tenant: undefined,
+    call: undefined,
+    session: undefined,
+    sessionId: undefined,
+    turn: undefined,
+  };
+  const secrets = ["known-secret-of-twenty", `sk-ant-${"a".repeat(90)}`];
+
+  it.each(secrets)("shows no half of a secret at the end of a text that is cut: %s", (secret) => {
+    for (const rest of [1, 4, secret.length - 1]) {
+      const long = `${"x ".repeat(32_768).slice(rest)}${secret}${" y".repeat(100_000)}`;
+      const text = shapeEvent("turn.text", names, { text: long }, mask);
+      const error = shapeEvent("turn.end", names, { error: new Error(long) }, mask);
+      for (const shown of [text, error]) {
+        expect(JSON.stringify(shown)).not.toContain(secret.slice(0, Math.max(rest, 3)));
+      }
+      const tail = `${"x ".repeat(100_000)}${secret}${"y ".repeat(2000).slice(rest)}`;
+      const failed = Object.assign(new Error("no"), { stderrTail: tail });
+      const end = JSON.stringify(shapeEvent("session.end", names, { error: failed }, mask));
+      expect(end).toContain("y y");
+      expect(end).not.toContain(secret.slice(-Math.max(rest, 3)));
+    }
+  });
+
+  it("shows no half of a secret behind many secrets, which make the text shorter", () => {
+    const secret = "known-secret-of-twenty";
+    const value = `${`${secret} `.repeat(2000)}${secret}`;
+    for (let cut = 0; cut < secret.length; cut += 1) {
+      const input = value.slice(0, 34_768 - cut) + secret + " z".repeat(100_000);
+      const shown = JSON.stringify(cutValue(input, "input", mask).value);
+      expect(shown).not.toMatch(/known/);
+    }
+  });
+});
+
 describe("SecretMask", () => {
+  it("hides a secret also in JSON text, in which some of its characters are escaped", () => {
+    const { mask } = new SecretMask({}, ['quo"ted\\secret']);
+    expect(mask(JSON.stringify({ a: 'a quo"ted\\secret' }))).toBe('{"a":"a ***"}');
+  });
+
   it("hides known secrets and texts with the shape of a credential", () => {
     const secrets = new SecretMask({ MY_API_KEY: "very-own-secret", PATH: "/usr/bin" }, [
       "told-secret",

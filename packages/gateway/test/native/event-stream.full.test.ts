@@ -101,6 +101,23 @@ describe("GET /hawser/v1/events", () => {
     }
   });
 
+  it("ends when its signal is aborted, also if the request itself is no longer in memory", async () => {
+    const leave = new AbortController();
+    const open = async () => {
+      const headers = { "x-user": "admin" };
+      const { signal } = leave;
+      const address = "http://localhost/hawser/v1/events";
+      const { body } = await world.api.fetch(new Request(address, { headers, signal }));
+      return body?.getReader();
+    };
+    const reader = await open();
+    expect((await reader?.read())?.done).toBe(false);
+    await new Promise((resolve) => setImmediate(resolve));
+    collectGarbage();
+    leave.abort();
+    for (let isDone = false; !isDone; ) isDone = (await reader?.read())?.done ?? true;
+  });
+
   it("adds up to the state: a snapshot and the events after it give the next snapshot", async () => {
     const reader = await world.events();
     const last = await recordRun(reader);
@@ -197,7 +214,8 @@ describe("GET /hawser/v1/events with a small log", () => {
     ] as const) {
       const again = await world.events("", "admin", after);
       const { data: snapshot, id } = await again.untilKind("snapshot", 0);
-      expect(again.seen[0]?.data).toEqual({ kind: "reset", reason, after });
+      // Without an id: the client does not have the snapshot yet.
+      expect(again.seen[0]).toEqual({ id: "", data: { kind: "reset", reason, after } });
       expect(snapshot.id).toBe(id);
       CHANNELS.toolEnd.publish(toolEnd(1));
       const next = await again.untilKind("tool.end");
