@@ -1,0 +1,1 @@
+export { type Inspector, type InspectorOptions, inspector } from "./inspector.js";
