@@ -5,17 +5,16 @@ import { findOrphans } from "hawser";
 import { reply, toolUse } from "hawser/testing";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { startBrowser } from "../../../inspector/test/page/support/browser.js";
 import { aiWorld } from "../support/ai-world.js";
-import { startBrowser } from "../support/browser.js";
 import { runExample } from "../support/running-example.js";
 
 const world = aiWorld();
 
 describe("examples/ai-sdk-chat", () => {
-  it("streams a message to useChat() in a browser; a tool that is denied does not run, and one that is allowed runs once", async (context) => {
-    const started = await startBrowser();
-    if (started.browser === undefined) return context.skip(`No browser: ${started.missing}`);
-    onTestFinished(started.close);
+  it("streams a message to useChat() in a browser; a tool that is denied does not run, and one that is allowed runs once", async () => {
+    const { browser, close } = await startBrowser();
+    onTestFinished(close);
     const made = join(world.place.cwd, "made.txt");
     const write = toolUse("Bash", { command: `echo made >> ${made}`, description: "makes" });
     world.script(
@@ -27,7 +26,7 @@ describe("examples/ai-sdk-chat", () => {
     );
     const server = runExample(world, "ai-sdk-chat/server.js", [world.place.cwd], { PORT: "0" });
     const [line] = (await once(server.child.stdout, "data")) as [Buffer];
-    const page = await started.browser.newPage();
+    const page = await browser.newPage();
     const problems: string[] = [];
     page.on("pageerror", (error) => void problems.push(String(error)));
     await page.goto(String(line).trim());

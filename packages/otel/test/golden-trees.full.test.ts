@@ -6,7 +6,7 @@ import { spanTree } from "./support/span-tree.js";
 
 const world = otelWorld();
 
-/** `npx vitest run packages/otel/test/golden-trees.test.ts -u` writes the files anew. */
+/** `npx vitest run packages/otel/test/golden-trees.full.test.ts -u` writes the files anew. */
 describe("instrument()", () => {
   it.each(Object.entries(SCENARIOS))(
     "makes the spans and metrics of the golden file: %s",

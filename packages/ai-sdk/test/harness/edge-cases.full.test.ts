@@ -78,7 +78,7 @@ describe("a process that dies", () => {
     const session = await world.session(agent);
     const first = await agent.generate({ session, prompt: "Write." });
     const [running] = processes();
-    process.kill(running?.pid ?? 0, "SIGKILL");
+    process.kill(running?.pid ?? Number.NaN, "SIGKILL");
     const second = agent.continueGenerate({
       session,
       toolApprovalContinuations: [approvalResponse(requestIn(first), true)],
