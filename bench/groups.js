@@ -3,8 +3,10 @@
 import { run as added } from "./added.js";
 import { run as aiSdk } from "./ai-sdk.js";
 import { run as calls } from "./calls.js";
+import { run as council } from "./council.js";
 import { run as ending } from "./ending.js";
 import { run as firstAnswer } from "./first-answer.js";
+import { run as fleet } from "./fleet.js";
 import { run as framing } from "./framing.js";
 import { run as gateway } from "./gateway.js";
 import { run as growth } from "./growth.js";
@@ -33,6 +35,8 @@ export const GROUPS = {
   ending,
   gateway,
   "ai-sdk": aiSdk,
+  council,
+  fleet,
   import: imports,
   framing,
 };

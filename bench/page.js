@@ -94,7 +94,7 @@ What the figures are:
 - **CPU for a streamed event, result line to the caller:** a program that only prints takes the place of the CLI, so that only the libraries are measured.
 - **first answer of the real CLI:** one call in a new Node process, so the code has not run before. Another program than that of the first table measures it. Compare it only with the official SDK's figure in the same row.
 - **CPU for the end of a CLI, longest stall:** \`session.close()\` of idle sessions, one after the other or many at once. The stall is the longest time for which the event loop of the calling program did nothing else.
-- **memory of a waiting caller, of an open session:** in the calling program. The processes of the CLI are not in it.${gatewayNote(figures)}${aiSdkNote(figures)}
+- **memory of a waiting caller, of an open session:** in the calling program. The processes of the CLI are not in it.${gatewayNote(figures)}${aiSdkNote(figures)}${councilNote(figures)}
 
 ## What is not measured
 
@@ -127,6 +127,13 @@ function aiSdkNote(figures) {
   if (!figures.some(({ id }) => id.startsWith("ai-sdk-"))) return "";
   return `
 - **streamText() of the AI SDK:** one call with a model of @hawser/ai-sdk and a pool of one process. Beside it, the same call with a model of ai-sdk-provider-claude-code, which starts a process for each call.`;
+}
+
+/** The row of the council is there after the first run that measures it. */
+function councilNote(figures) {
+  if (!figures.some(({ id }) => id === "council")) return "";
+  return `
+- **council of three:** the time of a council of the three default reviewers, beside that of a council of one of them. Both run over one pool of three processes, on the real CLI with a simulated model that takes two seconds for a vote.`;
 }
 
 function competitors({ ways }) {

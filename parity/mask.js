@@ -102,10 +102,19 @@ function maskFields(value, field, place) {
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(
     Object.keys(value)
-      .sort()
+      .sort(byName)
       .map((key) => [maskText(key, place), maskFields(value[key], key, place)]),
   );
 }
+
+/** What only ours has comes last, so that it does not change the numbers of the ids. */
+function byName(one, other) {
+  const [first, second] = [one, other].map((name) => OURS_ONLY.includes(name));
+  if (first !== second) return first ? 1 : -1;
+  return one < other ? -1 : 1;
+}
+
+const OURS_ONLY = ["parentToolUseID"];
 
 function maskText(text, { root }) {
   let masked = text

@@ -24,6 +24,12 @@ export const wanted = [
   ]),
 
   ...because(
+    "`canUseTool` is told whose question it is, so that one place can answer the questions of many sessions.",
+    EVERY,
+    [[/^asked\[\d+\]\[2\]\.(cwd|sessionId|parentToolUseID)$/, ABSENT, ANY]],
+  ),
+
+  ...because(
     "A PreToolUse callback is a guard, and a guard that breaks must block. The official SDK asks the CLI to block only where the caller says so.",
     "hooks: PreToolUse throws",
     [

@@ -38,7 +38,7 @@ const sides = { official: join(root, "official"), ours: join(root, "ours") };
 process.env.CLAUDE_CONFIG_DIR = sides.official;
 
 for (const [version, wrapper] of [
-  ["2.1.325", "@anthropic-ai/claude-code"],
+  ["2.1.326", "@anthropic-ai/claude-code"],
   ["2.1.197", "claude-code-2.1.197"],
 ]) {
   const { ids, cwd } = await prepare(nativeCli(wrapper));
