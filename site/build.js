@@ -43,6 +43,7 @@ function copyGuides() {
     const page = `docs/${name}`;
     if (name.endsWith(".md")) copyPage(page, page);
     if (name.endsWith(".svg")) cpSync(join(repository, page), join(pages, page));
+    if (name === "images") cpSync(join(repository, page), join(pages, page), { recursive: true });
   }
 }
 

@@ -58,6 +58,7 @@ export default defineConfig({
           guide("Hooks", "hooks"),
           guide("Tools", "tools"),
           guide("The pool", "pool"),
+          guide("A council", "council"),
           guide("The gateway", "gateway"),
           guide("Observability", "observability"),
           guide("The AI SDK", "ai-sdk"),
@@ -79,7 +80,11 @@ export default defineConfig({
       },
       {
         text: "Evidence",
-        items: [guide("Reliability", "reliability"), guide("Benchmarks", "benchmarks")],
+        items: [
+          guide("Reliability", "reliability"),
+          guide("CLI versions", "versions"),
+          guide("Benchmarks", "benchmarks"),
+        ],
       },
       {
         text: "Reference",
