@@ -20,7 +20,7 @@ import type { CallFeed } from "./call-feed.js";
 import type { Completion } from "./completion.js";
 import { observeCall } from "./observe-call.js";
 import { type Plan, planCall } from "./plan.js";
-import { rehearseOnce } from "./rehearse.js";
+import { rehearseOnce } from "./rehearse-once.js";
 import { retryPauseMs } from "./retry-policy.js";
 import { prepareStructuredOutput } from "./structured-output.js";
 import { Tally } from "./tally.js";

@@ -33,15 +33,6 @@ export async function rehearse(): Promise<Completion<unknown>> {
   return attempt.run();
 }
 
-/** Rehearses once in a program, in the next step of the event loop. A failure has no consequence. */
-export function rehearseOnce(): void {
-  if (isRehearsed) return;
-  isRehearsed = true;
-  setImmediate(() => void rehearse().catch(() => {}));
-}
-
-let isRehearsed = false;
-
 const STAGE: SessionSource = {
   begin: () => () => {},
   async acquire(request) {

@@ -146,7 +146,9 @@ export class SessionCore
 
   /** Interrupts the running turn and closes the process. Unsettled turns reject with `cause`. */
   close(cause?: HawserError): Promise<void> {
-    const reason = this.#shutdown.begin(cause ?? (this.turns.size > 0 ? sessionClosed() : CLOSED));
+    const reason = this.#shutdown.begin(
+      cause ?? (this.turns.size > 0 ? sessionClosed() : closedWithoutTurns()),
+    );
     for (const turn of this.turns.all) {
       turn.interruptedBy ??= this.connection.enrich(reason, turn.record);
     }
@@ -170,7 +172,7 @@ export class SessionCore
   detach(): CliProcess | undefined {
     if (this.refusal() !== undefined || !this.#idle.isQuiet) return undefined;
     const process = this.connection.current.detach();
-    if (process !== undefined) this.#settle(CLOSED, "detached");
+    if (process !== undefined) this.#settle(closedWithoutTurns(), "detached");
     return process;
   }
 
@@ -288,7 +290,7 @@ export class SessionCore
     this.turns.settleAll(errorOf, !recovers);
     this.#work.clear();
     if (recovers) this.connection.markDown(this.connection.enrich(reason));
-    else this.#settle(reason === CLOSED ? CLOSED : this.connection.enrich(reason));
+    else this.#settle((reason === closed ? closed : undefined) ?? this.connection.enrich(reason));
     if (this.turns.size > 0 && this.connection.reconnect()) this.turns.flush();
     this.#idle.recheck();
   }
@@ -317,5 +319,11 @@ export class SessionCore
 }
 
 /** One error for all sessions that end without an unsettled turn, because an error is expensive to make. */
-const CLOSED = sessionClosed();
+function closedWithoutTurns(): HawserError {
+  closed ??= sessionClosed();
+  return closed;
+}
+
+let closed: HawserError | undefined;
+
 const NO_RESULT = "The CLI ended without a result.";

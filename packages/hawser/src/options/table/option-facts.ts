@@ -16,9 +16,12 @@ export function rowOf(name: OptionName): AnyRow {
   return OPTION_TABLE[name] as AnyRow;
 }
 
+/** Sorted once, because the module is loaded with the package. */
+const SORTED_NAMES = [...OPTION_NAMES].sort();
+
 /** The options, and fields of options, with one of these scopes, as paths in alphabetical order. */
 export function pathsOfScope(...scopes: readonly Scope[]): readonly string[] {
-  return [...OPTION_NAMES].sort().flatMap((name) => {
+  return SORTED_NAMES.flatMap((name) => {
     const { scope } = rowOf(name);
     if (typeof scope === "string") return scopes.includes(scope) ? [name] : [];
     const fields = Object.entries(scope).filter(([, each]) => scopes.includes(each));
@@ -27,7 +30,7 @@ export function pathsOfScope(...scopes: readonly Scope[]): readonly string[] {
 }
 
 /** The general options in alphabetical order. */
-export const GENERAL_OPTIONS: readonly GeneralOption[] = OPTION_NAMES.filter(isGeneral).sort();
+export const GENERAL_OPTIONS: readonly GeneralOption[] = SORTED_NAMES.filter(isGeneral);
 
 function isGeneral(name: OptionName): name is GeneralOption {
   return rowOf(name).general;

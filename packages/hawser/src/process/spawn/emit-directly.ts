@@ -1,4 +1,3 @@
-import { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
 /**
@@ -11,8 +10,10 @@ import type { Readable } from "node:stream";
  * go on. Only the sockets of Node are known to go on by that alone, so every other stream stays as it is.
  */
 export function emitDirectly(stream: Readable): void {
-  if (!(stream instanceof Socket) || "bun" in process.versions || "deno" in process.versions)
-    return;
+  if ("bun" in process.versions || "deno" in process.versions) return;
+  // Node has loaded this module for the pipe. An import would load it with the package.
+  const { Socket } = process.getBuiltinModule("node:net");
+  if (!(stream instanceof Socket)) return;
   const push = stream.push.bind(stream);
   stream.push = (chunk: unknown, encoding?: BufferEncoding) => {
     const { readableFlowing, readableLength, destroyed } = stream;

@@ -5,7 +5,6 @@ import { requireWatchdog } from "../end/watchdog.js";
 import type { Prepared } from "../prepare/prepare.js";
 import { PrivateFolder } from "../temporary/private-folder.js";
 import type { Child } from "./child.js";
-import { startCustom } from "./custom-spawn.js";
 import { startLocal } from "./local-child.js";
 import { spawnError } from "./spawn-error.js";
 
@@ -58,12 +57,13 @@ export function ownerOf(prepared: Prepared): ProcessOwner {
   };
 }
 
-function start(prepared: Prepared, marker: string): Promise<Child> {
+async function start(prepared: Prepared, marker: string): Promise<Child> {
   const { invocation, customSpawn } = prepared;
   const env = withMarker(invocation.env, marker);
-  return customSpawn === undefined
-    ? startLocal(prepared, env)
-    : startCustom(customSpawn, prepared, env);
+  if (customSpawn === undefined) return startLocal(prepared, env);
+  // Loaded on demand, because few programs start the CLI by a function of their own.
+  const { startCustom } = await import("./start-custom.js");
+  return startCustom(customSpawn, prepared, env);
 }
 
 function callStderr({ onStderr, keepsStderrBlanks, log, mask }: Prepared, line: string): void {

@@ -2,7 +2,6 @@ import { execFile, spawnSync } from "node:child_process";
 import { existsSync, lstatSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { promisify } from "node:util";
 
 /**
  * Whether the path is a folder of this user. A name proves nothing, because every user can make a
@@ -31,7 +30,7 @@ export function removeOwnFolderSync(path: string): void {
  */
 export async function removeTree(path: string): Promise<void> {
   if (isRoot()) {
-    const failure = await promisify(execFile)(RM, ["-rf", "--", path]).catch((error) => error);
+    const failure = await new Promise((done) => execFile(RM, ["-rf", "--", path], done));
     if (!isMissing(failure)) return;
   }
   await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
@@ -41,7 +40,7 @@ const RM = "/bin/rm";
 
 /** A small container may have no such program. */
 function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException | undefined)?.code === "ENOENT";
+  return (error as NodeJS.ErrnoException | null | undefined)?.code === "ENOENT";
 }
 
 function isRoot(): boolean {

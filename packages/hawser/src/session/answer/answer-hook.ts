@@ -1,4 +1,11 @@
-import { HawserError, type Logger, objectOf, type ReportFault, textOf } from "../../base/index.js";
+import {
+  HawserError,
+  LONGEST_TIMER_MS,
+  type Logger,
+  objectOf,
+  type ReportFault,
+  textOf,
+} from "../../base/index.js";
 import type { RequestContext } from "../../control/index.js";
 import {
   type NumberedHook,
@@ -50,7 +57,8 @@ export async function answerHook(
     const checked = judge === undefined ? output : withPolicy(hook.event, output, call, judge);
     return hook.event === "PreToolUse" ? deferrals.check(checked, call, log) : checked;
   } catch (error) {
-    if (error === LATE) return decided("deny", "A PreToolUse hook did not answer in time.");
+    if (error instanceof LateHook)
+      return decided("deny", "A PreToolUse hook did not answer in time.");
     const then = guards ? ", so the call was denied" : "";
     const why = report(hook.callback, `A ${hook.event} hook failed${then}`, error);
     if (!guards) throw error;
@@ -59,7 +67,7 @@ export async function answerHook(
 }
 
 /**
- * Runs the callback, and rejects with `LATE` if it guards a call and passes its time limit. The newest CLI
+ * Runs the callback, and rejects with `LateHook` if it guards a call and passes its time limit. The newest CLI
  * cancels the hook earlier, and refuses the call. An older CLI would let the call run, so it is given more time.
  */
 async function withinTimeout(
@@ -72,8 +80,9 @@ async function withinTimeout(
   let timer: NodeJS.Timeout | undefined;
   const passed = new Promise<never>((_, reject) => {
     const expire = () => {
-      late.abort(LATE);
-      reject(LATE);
+      const error = new LateHook("timeout", "The hook passed its time limit.");
+      late.abort(error);
+      reject(error);
     };
     timer = setTimeout(expire, Math.min(timeout * 1000 + LEEWAY_MS, LONGEST_TIMER_MS)).unref();
   });
@@ -84,13 +93,10 @@ async function withinTimeout(
   }
 }
 
-const LATE = new HawserError("timeout", "The hook passed its time limit.");
+class LateHook extends HawserError {}
 
 /** So that the newest CLI, which has the same time limit, is the first to act. */
 const LEEWAY_MS = 500;
-
-/** A timer with a longer delay would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The CLI treats an error answer as no opinion, so a policy that fails denies. */
 function answerPolicy(
