@@ -241,6 +241,8 @@ export class CliProcess implements ClosableProcess {
 
   async #sweep(): Promise<void> {
     if (this.pid === undefined) return;
+    // Not looked up again: its exit was reported.
+    if (!this.#facts.child.running) this.#tree.delete(this.pid);
     const survivors = await sweepTree(this.#tree.values(), this.#facts.marker);
     await ownTurn();
     const { log } = this.#owner;

@@ -359,8 +359,9 @@ export class SubprocessLine implements Line {
   }
 
   async #endProcess(end: (process: CliProcess) => Promise<void>): Promise<void> {
+    // Only #open() waits for the rejection, and an error is expensive to make.
+    if (this.#process === undefined) this.#rejectWhenClosed(new HawserError("closed"));
     this.#state = "closed";
-    this.#rejectWhenClosed(new HawserError("closed"));
     // connect() reports a start that failed.
     const process = await this.#spawning?.catch(() => undefined);
     if (process === undefined) this.#settleExit(NEVER_STARTED, undefined);

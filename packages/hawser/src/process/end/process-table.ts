@@ -68,9 +68,17 @@ export function processTable(platform: NodeJS.Platform = process.platform): Proc
 }
 
 /**
- * In a PID namespace that sees the /proc of another namespace, every number means another process.
+ * In a PID namespace that sees the /proc of another namespace, every number means another process. A program
+ * stays in its PID namespace, so a positive answer holds.
  */
 export function isOwnProc(): boolean {
+  isOwn ||= readsOwnPid();
+  return isOwn;
+}
+
+let isOwn = false;
+
+function readsOwnPid(): boolean {
   try {
     return readlinkSync("/proc/self") === String(process.pid);
   } catch {
