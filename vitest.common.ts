@@ -43,7 +43,7 @@ export default defineConfig({
     maxWorkers: LONG ? availableParallelism() + 1 : availableParallelism() * 2,
     sequence: { sequencer: LongestFirst },
     // A run of an hour must not be lost for one slow moment of the machine. It lists each test that needed two tries.
-    retry: LONG ? 1 : 0,
+    retry: LONG || process.env["CI"] === "true" ? 1 : 0,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // One second, the default, is too little on a busy machine.
