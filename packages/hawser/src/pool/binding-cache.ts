@@ -125,7 +125,8 @@ function keyOf({ options, purpose }: Pick<LeaseRequest, "options" | "purpose">) 
   if (purpose === "session") return undefined;
   const own = encodeFields(options, CALLER_OPTIONS);
   if (own === undefined) return undefined;
-  const parts = [own, encodePlain(currentFolderIfAny()), encodeFields(process.env)];
+  // The environment holds nothing but texts, so JSON tells any two apart, and it is native code.
+  const parts = [own, encodePlain(currentFolderIfAny()), JSON.stringify(process.env)];
   return createHash("sha256").update(parts.join("")).digest("base64url");
 }
 
