@@ -31,7 +31,21 @@ const WANTED = [
     name: /store.*getSession(?:Info|Messages) 0{8}-0000-4000-8000-0{9}115$/,
     is: () => true,
   },
+  {
+    reason:
+      "The real session of 2.1.197 has entries twice, of which our InMemorySessionStore keeps one, so that it is smaller.",
+    name: /2\.1\.197 store.*(?:getSessionInfo|listSessions)/,
+    is: ({ gives: theirs }, { gives: own }) =>
+      isDeepStrictEqual(withoutSize(own), withoutSize(theirs)),
+  },
 ];
+
+/** A session, or a list of sessions, without what an entry that was left out changes. */
+function withoutSize(given) {
+  if (Array.isArray(given)) return given.map(withoutSize);
+  const { fileSize: _, lastModified: __, ...rest } = given ?? {};
+  return rest;
+}
 
 function withoutTitle({ lines, ...rest }) {
   return { ...rest, lines: lines.filter(({ type }) => type !== "custom-title") };
