@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { guardLogger } from "../base/index.js";
@@ -26,7 +25,7 @@ export class BindingCache {
   readonly #settings: PoolSettings;
   readonly #records: ResetRecords;
   readonly #onNew: (binding: Binding) => void;
-  /** By a hash of all that is compared by contents; the latest last. */
+  /** By all that is compared by contents; the latest last. */
   readonly #known = new Map<string, Known>();
   /** Bindings that are being made. */
   readonly #pending = new Map<string, Promise<Binding>>();
@@ -120,14 +119,17 @@ function withoutCall(options: Options): Options {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !CALLER_OPTIONS.has(name)));
 }
 
-/** Undefined if the options cannot be compared. The key is a hash, so that it holds no secret. */
+/**
+ * All that is compared by contents, as a text. Undefined if the options cannot be compared. The text is not hashed,
+ * because a hash costs more than the comparison, and the binding itself holds the environment too.
+ */
 function keyOf({ options, purpose }: Pick<LeaseRequest, "options" | "purpose">) {
   if (purpose === "session") return undefined;
   const own = encodeFields(options, CALLER_OPTIONS);
   if (own === undefined) return undefined;
   // The environment holds nothing but texts, so JSON tells any two apart, and it is native code.
   const parts = [own, encodePlain(currentFolderIfAny()), JSON.stringify(process.env)];
-  return createHash("sha256").update(parts.join("")).digest("base64url");
+  return parts.join("");
 }
 
 /** Options whose process can be recycled name no file besides the CLI and the working directory. */
