@@ -40,6 +40,7 @@ export function RunDetail({
     );
   if (run === undefined) return <Problem text={problem} />;
   const isOver = run.endedAt !== undefined;
+  const isAsking = [...source.approvals.values()].some((approval) => approval.run === id);
   return (
     <section class="detail" aria-labelledby="run-title">
       <a class="back" href={addressOf("live")}>
@@ -61,6 +62,11 @@ export function RunDetail({
       {run.error !== undefined && (
         <p class="problem">
           {words(run.error.code)}: {run.error.message} <CodeText text={run.error.hint ?? ""} />
+        </p>
+      )}
+      {isAsking && (
+        <p class="warn">
+          It waits for an answer. <a href={addressOf("inbox")}>Open the inbox</a>
         </p>
       )}
       {page.canControl.value && (
@@ -135,6 +141,16 @@ function eventText(event: RunEvent): string {
 
 function messageText(message: unknown): string {
   const { type, message: inner, result } = objectOf(message);
-  const text = contentText(objectOf(inner)["content"]) || contentText(result);
-  return `${String(type)}: ${firstLine(text)}`;
+  const content = objectOf(inner)["content"];
+  const blocks = Array.isArray(content) ? content.map(objectOf) : [];
+  // The CLI gives results of tools to the model in the name of the user.
+  const isToolResult = blocks.some((block) => block["type"] === "tool_result");
+  const said = blocks.filter((block) => block["type"] !== "tool_use");
+  const calls = blocks.filter((block) => block["type"] === "tool_use");
+  const parts = [
+    firstLine(contentText(Array.isArray(content) ? said : content) || contentText(result)),
+    calls.length > 0 && `calls ${calls.map(({ name }) => String(name)).join(", ")}`,
+  ];
+  const text = parts.filter(Boolean).join(", ");
+  return [isToolResult ? "tool result" : String(type), text].filter(Boolean).join(": ");
 }
