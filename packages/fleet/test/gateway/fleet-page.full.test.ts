@@ -73,23 +73,6 @@ async function open(route: string): Promise<void> {
   await page.goto(`${url.origin}/#/${route}`);
 }
 
-const IMAGES = fileURLToPath(new URL("../../../../docs/images/inspector/", import.meta.url));
-
-/** Nothing is wider than the screen of a desktop or a phone. With HAWSER_SCREENSHOTS=1 this makes the pictures. */
-async function draw(name: string): Promise<void> {
-  for (const [screen, width] of [
-    ["desktop", 1280],
-    ["phone", 390],
-  ] as const) {
-    await page.setViewportSize({ width, height: 860 });
-    const tooWide = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-    expect(await page.evaluate(tooWide)).toBeLessThanOrEqual(0);
-    if (process.env["HAWSER_SCREENSHOTS"] !== "1") continue;
-    await page.screenshot({ path: `${IMAGES}${name}-${screen}-light.png` });
-  }
-  await page.setViewportSize({ width: 1280, height: 860 });
-}
-
 describe("the page of hawser inspect --database", { timeout: 300_000 }, () => {
   it("shows hosts, tenants, budgets, pauses and runs of a fleet", async () => {
     await world.fleet.submit("Wait for me.", { tenant: "bob" });
@@ -107,7 +90,6 @@ describe("the page of hawser inspect --database", { timeout: 300_000 }, () => {
     const states = panel.getByRole("row");
     await states.filter({ hasText: /^done1$/ }).waitFor();
     await states.filter({ hasText: /^queued1$/ }).waitFor();
-    await draw("fleet");
 
     await open("live");
     const row = page.locator(".session-row").filter({ hasText: "alice" });
@@ -115,7 +97,6 @@ describe("the page of hawser inspect --database", { timeout: 300_000 }, () => {
     await row.click();
     await page.locator(".markdown").filter({ hasText: "Moored." }).waitFor();
     await page.locator("[data-numbers]").filter({ hasText: "ended" }).waitFor();
-    await draw("run");
   });
 
   it("answers a question of a run, with another input, and the tool runs with it", async () => {

@@ -1,25 +1,9 @@
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
 import { createPool, type Pool } from "hawser";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkView, drawView, SCREENS } from "./support/check-view.js";
 import { DEMO_TRANSCRIPT, Demo } from "./support/demo.js";
 import { PageWorld } from "./support/page-world.js";
-
-const AXE_SOURCE = readFileSync(
-  createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
-  "utf8",
-);
-const IMAGES = fileURLToPath(new URL("../../../../docs/images/inspector/", import.meta.url));
-const isDrawing = process.env["HAWSER_SCREENSHOTS"] === "1";
-
-const SCREENS = [
-  { name: "desktop-light", width: 1280, height: 860, colorScheme: "light" },
-  { name: "desktop-dark", width: 1280, height: 860, colorScheme: "dark" },
-  { name: "phone-light", width: 390, height: 844, colorScheme: "light" },
-  { name: "phone-dark", width: 390, height: 844, colorScheme: "dark" },
-] as const;
 
 let pool: Pool;
 let world: PageWorld;
@@ -56,14 +40,10 @@ const VIEWS: readonly View[] = [
   { name: "replay", open: openReplay },
 ];
 
-describe.each(SCREENS)("the views on $name", ({ name: screen, width, height, colorScheme }) => {
+describe.each(SCREENS)("the views on $screen", ({ screen, viewport, colorScheme }) => {
   let page: Page;
   beforeAll(async () => {
-    page = await world.page("", {
-      viewport: { width, height },
-      colorScheme,
-      reducedMotion: "reduce",
-    });
+    page = await world.page("", { viewport, colorScheme, reducedMotion: "reduce" });
   });
   afterAll(() => page?.context().close());
 
@@ -72,44 +52,12 @@ describe.each(SCREENS)("the views on $name", ({ name: screen, width, height, col
     async ({ name, open }) => {
       await world.go(page, name.replace("-edit", ""));
       await open(page);
-      const findings = await axe(page);
-      expect(findings).toEqual([]);
-      const overflow = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      );
-      expect(overflow).toBeLessThanOrEqual(0);
+      await checkView(page);
       expect(world.complaints).toEqual([]);
-      if (isDrawing) {
-        mkdirSync(IMAGES, { recursive: true });
-        await page.screenshot({ path: `${IMAGES}${name}-${screen}.png` });
-      }
+      await drawView(page, name, screen);
     },
   );
 });
-
-/** The serious and critical findings. The script runs by the debugger, because the page allows no other one. */
-async function axe(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE_SOURCE);
-  return page.evaluate(async () => {
-    const { axe: checker } = window as unknown as {
-      axe: {
-        run(): Promise<{
-          violations: {
-            id: string;
-            impact: string;
-            nodes: { html: string; failureSummary: string }[];
-          }[];
-        }>;
-      };
-    };
-    const { violations } = await checker.run();
-    return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .flatMap(({ id, nodes }) =>
-        nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`),
-      );
-  });
-}
 
 async function openEdit(page: Page): Promise<void> {
   const card = page.getByRole("article").filter({ hasText: "npm test" });
