@@ -38,11 +38,8 @@ export function LiveView(): JSX.Element {
       <div class="split-list">
         <h1>Live</h1>
         <p class="lead">{plural(running.length, "session")} open</p>
-        {all.length === 0 && !page.sources.some(({ info }) => info.kind === "fleet") && (
-          <Empty title="No sessions yet.">Sessions appear here when a program opens them.</Empty>
-        )}
         {running.length > 0 && <ul class="rows">{running.map(row)}</ul>}
-        <RunRows openId={id} />
+        <RunRows openId={id} ifNone={all.length === 0 ? <NoSessions /> : null} />
         {ended.length > 0 && (
           <>
             <h2 class="section-title">Ended</h2>
@@ -54,6 +51,12 @@ export function LiveView(): JSX.Element {
         <Detail page={page} sourceId={sourceId} id={id} />
       </div>
     </div>
+  );
+}
+
+function NoSessions(): JSX.Element {
+  return (
+    <Empty title="No sessions yet.">Sessions and runs appear here as soon as they begin.</Empty>
   );
 }
 

@@ -8,14 +8,20 @@ import { addressOf } from "../../state/route.js";
 import { usePage } from "../../state/use-page.js";
 import { RUN_TONES, type RunInfo } from "./run-shape.js";
 
-/** The newest runs of the fleets. */
-export function RunRows({ openId }: { readonly openId: string | undefined }): JSX.Element | null {
+/** The newest runs of the fleets; `ifNone` if there are none. */
+export function RunRows({
+  openId,
+  ifNone,
+}: {
+  readonly openId: string | undefined;
+  readonly ifNone: JSX.Element | null;
+}): JSX.Element | null {
   const page = usePage();
   const sources = page.sources.filter(
     ({ info }) => info.kind === "fleet" || info.kind === "gateway",
   );
   const key = sources.map(({ info }) => info.id).join(" ");
-  const { value = [], problem } = usePoll(
+  const { value, problem } = usePoll(
     async (signal) => {
       const lists = sources.map(async ({ info }) => {
         const read = page.api.get(nativePath(info.id, "/runs?limit=50"), signal);
@@ -27,7 +33,9 @@ export function RunRows({ openId }: { readonly openId: string | undefined }): JS
     2000,
     key,
   );
-  if (value.length === 0 && problem === undefined) return null;
+  // The first answer has not come yet.
+  if (value === undefined && problem === undefined) return null;
+  if (value?.length === 0 && problem === undefined) return ifNone;
   return (
     <section aria-labelledby="runs-title">
       <h2 id="runs-title" class="section-title">
@@ -35,7 +43,7 @@ export function RunRows({ openId }: { readonly openId: string | undefined }): JS
       </h2>
       <Problem text={problem} />
       <ul class="rows">
-        {value.map(({ source, run }) => {
+        {value?.map(({ source, run }) => {
           const known = page.source(source);
           const isOpen = openId === `run:${run.id}`;
           return (

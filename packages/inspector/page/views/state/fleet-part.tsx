@@ -20,7 +20,8 @@ export function FleetPart({ source }: { readonly source: SourceState }): JSX.Ele
       if (!canHave) return null;
       const read = page.api.get(path, signal) as Promise<FleetState>;
       return await read.catch((error: unknown) => {
-        if (error instanceof ApiError && error.status === 404) return null;
+        // A gateway has no fleet (404), or shows it only to admins (403).
+        if (error instanceof ApiError && [403, 404].includes(error.status)) return null;
         throw error;
       });
     },

@@ -45,7 +45,12 @@ export function PoolPart({ source }: { readonly source: SourceState }): JSX.Elem
         ))}
       {isObject(value) && <PoolStats stats={value} />}
       {!isObject(value) && source.info.kind !== "machine" && (
-        <p class="dim">This program has no pool.</p>
+        <p class="dim">
+          {/* `hawser serve` always has a pool. Its state is left out for a key without the right. */}
+          {source.info.kind === "gateway"
+            ? "The pool and the fleet of a gateway are shown to admins."
+            : "This program has no pool."}
+        </p>
       )}
     </>
   );
