@@ -27,6 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await server?.close();
+  if (runs !== undefined) await settle(runs.waiting);
   await world?.[Symbol.asyncDispose]();
 });
 
@@ -64,9 +65,20 @@ function broken(): string {
 }
 
 function pusher(): string {
-  return world.agent(() =>
-    toolUse("Bash", { command: "git push origin main", description: "Publish the notes" }),
+  const command = "git push origin main";
+  return world.agent(({ results }) =>
+    results.length === 0
+      ? toolUse("Bash", { command, description: "Publish the notes" })
+      : "The notes are not published.",
   );
+}
+
+/** Answers the question of a run and waits for its end, so that its worker removes the folder of the run. */
+async function settle(run: Run): Promise<void> {
+  for (const { id } of await world.fleet.approvals.pending({ run: run.id })) {
+    await world.fleet.approvals.answer(id, { behavior: "deny", message: "Not today." });
+  }
+  await run.result();
 }
 
 describe.each(SCREENS)("the views of a fleet on $screen", ({ screen, viewport, colorScheme }) => {

@@ -159,6 +159,13 @@ describe("hawser serve --inspect with a fleet", { timeout: 300_000 }, () => {
     expect(await rows.filter({ hasText: "Note bob." }).count()).toBe(0);
     await go(alice, "state");
     await alice.getByText("are shown to admins").waitFor();
+    const other = boss.getByRole("article").filter({ hasText: "echo bob" });
+    await untilSteady(boss);
+    await other.getByRole("button", { name: "Allow once" }).click();
+    await boss.getByText(/allowed by boss/).waitFor();
+    await go(boss, "live");
+    const bobs = boss.locator(".session-row").filter({ hasText: "Note bob." });
+    await bobs.getByText("done").waitFor();
     await go(boss, "state");
     await boss.getByText("north-quay").waitFor();
     await boss.getByText("Processes by state").waitFor();
