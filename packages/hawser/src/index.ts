@@ -5,7 +5,8 @@ export type {
   PermissionAskedEvent, PermissionDecidedEvent, PermissionDecider, ProcessEvent, RequestedFacts,
   RoundEndEvent, RoundStartEvent, SessionEndEvent, SessionIds, SessionMessagesEvent, SessionReadyEvent,
   SessionRecoveredEvent, SessionStartEvent, TokenCounts, ToolEndEvent, ToolStartEvent, TracedCall,
-  TracedCallback, TracedTurn, TracingChannels, TurnEndEvent, TurnIds, TurnStartEvent,
+  TracedCallback, TracedChannel, TracedTurn, TracingChannels, TurnEndEvent, TurnIds, TurnStartEvent,
+  TypedTracingChannel,
 } from "./base/index.js";
 export {
   CHANNELS,

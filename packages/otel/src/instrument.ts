@@ -194,6 +194,6 @@ class Running {
   #watchGateway(): void {
     const requests = new GatewayRequests(this.#shared);
     this.#subscriptions.bind(GATEWAY_REQUEST.start, (request) => requests.start(request));
-    this.#subscriptions.onMessage(GATEWAY_REQUEST.asyncEnd, requests.end.bind(requests));
+    this.#subscriptions.on(GATEWAY_REQUEST.asyncEnd, requests.end.bind(requests));
   }
 }

@@ -1,10 +1,7 @@
-import type { Channel, TracingChannel } from "node:diagnostics_channel";
 import { type Context, context, diag } from "@opentelemetry/api";
-import type { EventChannel } from "hawser";
+import type { EventChannel, TracedChannel } from "hawser";
 import { ContextStore } from "./context-store.js";
 import { SCOPE_NAME } from "./conventions.js";
-
-type Start = TracingChannel<unknown, object>["start"];
 
 /**
  * The subscriptions of one instrumentation. No listener ever throws, because Node would end the program for it: a
@@ -20,22 +17,16 @@ export class Subscriptions {
     this.#removals.push(() => channel.unsubscribe(guarded));
   }
 
-  /** Subscribes to a channel of another package, whose types are not known here. */
-  onMessage<Message>(channel: Channel, listener: (message: Message) => void): void {
-    this.on(channel as unknown as EventChannel<Message>, listener);
-  }
-
   /** Runs the work of a tracing channel inside a context. Without one, the active context stays. */
   bind<Traced extends object>(
-    start: TracingChannel<unknown, Traced>["start"],
+    start: TracedChannel<Traced>,
     contextOf: (traced: Traced) => Context | undefined,
   ): void {
     const store = new ContextStore();
-    const transform = (traced: object) =>
-      this.guard(() => contextOf(traced as Traced), undefined) ?? context.active();
-    const channel = start as unknown as Start;
-    channel.bindStore(store, transform as Parameters<Start["bindStore"]>[1]);
-    this.#removals.push(() => channel.unbindStore(store));
+    const transform = (traced: Traced) =>
+      this.guard(() => contextOf(traced), undefined) ?? context.active();
+    start.bindStore(store, transform);
+    this.#removals.push(() => start.unbindStore(store));
   }
 
   guard<T>(work: () => T, otherwise: T): T {

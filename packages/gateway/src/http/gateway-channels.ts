@@ -1,4 +1,5 @@
-import { type TracingChannel, tracingChannel } from "node:diagnostics_channel";
+import { tracingChannel } from "node:diagnostics_channel";
+import type { TypedTracingChannel } from "hawser";
 import { REQUEST_CHANNELS, type RequestChannels } from "./request-events.js";
 
 /** A request of a client, as the channel publishes it. Later facts are filled in before the end. */
@@ -25,7 +26,7 @@ export interface TracedRequest {
 /** The channels of the gateway. */
 export interface GatewayChannels extends RequestChannels {
   /** `hawser:gateway:request`: around a request, until its answer was sent. */
-  readonly request: TracingChannel<unknown, TracedRequest>;
+  readonly request: TypedTracingChannel<TracedRequest>;
 }
 
 /**
@@ -34,7 +35,9 @@ export interface GatewayChannels extends RequestChannels {
  * when the answer was sent, also for a stream.
  */
 export const GATEWAY_CHANNELS: GatewayChannels = {
-  request: tracingChannel("hawser:gateway:request"),
+  request: tracingChannel(
+    "hawser:gateway:request",
+  ) as unknown as TypedTracingChannel<TracedRequest>,
   ...REQUEST_CHANNELS,
 };
 

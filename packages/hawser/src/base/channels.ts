@@ -1,4 +1,5 @@
-import { channel, type TracingChannel, tracingChannel } from "node:diagnostics_channel";
+import type { AsyncLocalStorage } from "node:async_hooks";
+import { channel, type TracingChannelSubscribers, tracingChannel } from "node:diagnostics_channel";
 import type {
   AdmissionEndEvent,
   AdmissionEvent,
@@ -143,14 +144,40 @@ export const CHANNELS: EventChannels = {
   pauseStart: typed("hawser:pause:start"),
 };
 
+/** One of the five channels of a `TypedTracingChannel`. A store of any type can be bound to it. */
+export interface TracedChannel<Context extends object> extends EventChannel<Context> {
+  /** Makes the result of `transform`, or the context itself, the value of the store inside the traced work. */
+  bindStore<Store>(store: AsyncLocalStorage<Store>, transform?: (context: Context) => Store): void;
+  /** False if the store was not bound. */
+  unbindStore<Store>(store: AsyncLocalStorage<Store>): boolean;
+  /** For Hawser's own use. */
+  runStores<T>(context: Context, work: () => T): T;
+}
+
+/**
+ * A tracing channel of `node:diagnostics_channel` with the type of its context objects. `TracingChannel` of
+ * `@types/node` is not used, because the order of its type parameters depends on the version of that package.
+ */
+export interface TypedTracingChannel<Context extends object> {
+  readonly start: TracedChannel<Context>;
+  readonly end: TracedChannel<Context>;
+  readonly asyncStart: TracedChannel<Context>;
+  readonly asyncEnd: TracedChannel<Context>;
+  readonly error: TracedChannel<Context>;
+  subscribe(subscribers: Partial<TracingChannelSubscribers<Context>>): void;
+  unsubscribe(subscribers: Partial<TracingChannelSubscribers<Context>>): void;
+  /** For Hawser's own use. */
+  tracePromise<T>(work: () => Promise<T>, context: Context): Promise<T>;
+}
+
 /** The tracing channels of `TRACING_CHANNELS`, by name. */
 export interface TracingChannels {
   /** `hawser:call`: around a `complete()` or `stream()`. */
-  readonly call: TracingChannel<unknown, TracedCall>;
+  readonly call: TypedTracingChannel<TracedCall>;
   /** `hawser:turn`: around `session.send()`, from the prompt to the result. */
-  readonly turn: TracingChannel<unknown, TracedTurn>;
+  readonly turn: TypedTracingChannel<TracedTurn>;
   /** `hawser:callback`: around a function of the caller that the CLI asks for. */
-  readonly callback: TracingChannel<unknown, TracedCallback>;
+  readonly callback: TypedTracingChannel<TracedCallback>;
 }
 
 /**
@@ -168,9 +195,9 @@ export interface TracingChannels {
  * ```
  */
 export const TRACING_CHANNELS: TracingChannels = {
-  call: tracingChannel("hawser:call"),
-  turn: tracingChannel("hawser:turn"),
-  callback: tracingChannel("hawser:callback"),
+  call: typedTracing("hawser:call"),
+  turn: typedTracing("hawser:turn"),
+  callback: typedTracing("hawser:callback"),
 };
 
 /** Publishes the result of `event()`, if the channel has subscribers. */
@@ -180,7 +207,7 @@ export function publish<Event>(to: EventChannel<Event>, event: () => NoInfer<Eve
 
 /** Runs the work inside a tracing channel, if that has subscribers. */
 export function runTraced<Context extends object, T>(
-  tracing: TracingChannel<unknown, Context>,
+  tracing: TypedTracingChannel<Context>,
   context: () => Context,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -196,4 +223,8 @@ export function eventTime(): number {
 
 function typed<Event>(name: string): EventChannel<Event> {
   return channel(name) as EventChannel<Event>;
+}
+
+function typedTracing<Context extends object>(name: string): TypedTracingChannel<Context> {
+  return tracingChannel(name) as unknown as TypedTracingChannel<Context>;
 }

@@ -42,7 +42,9 @@ export {
   publish,
   runTraced,
   TRACING_CHANNELS,
+  type TracedChannel,
   type TracingChannels,
+  type TypedTracingChannel,
 } from "./channels.js";
 export { closestName, differsByOne, plainOf } from "./closest-name.js";
 export { columnsOf } from "./columns-of.js";

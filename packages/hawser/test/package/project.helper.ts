@@ -21,8 +21,8 @@ export interface PackedProject {
   readonly installed: string;
 }
 
-/** A project of somebody else's with the packed package in it, and the types of Node. */
-export function packedProject(): PackedProject {
+/** A project of somebody else's with the packed package in it, and the types of Node: the package of this name. */
+export function packedProject(nodeTypes = "@types/node"): PackedProject {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hawser-project-")));
   const modules = join(folder, "node_modules");
   mkdirSync(join(modules, "@types"), { recursive: true });
@@ -32,8 +32,9 @@ export function packedProject(): PackedProject {
   execFileSync("tar", ["xzf", tarball, "-C", modules]);
   const installed = join(modules, "hawser");
   renameSync(join(modules, "package"), installed);
-  for (const name of ["@types/node", "undici-types"]) {
-    symlinkSync(join(REPOSITORY, "node_modules", name), join(modules, name));
+  const links = { "@types/node": nodeTypes, "undici-types": "undici-types" };
+  for (const [name, target] of Object.entries(links)) {
+    symlinkSync(join(REPOSITORY, "node_modules", target), join(modules, name));
   }
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   return { folder, tarball, installed };

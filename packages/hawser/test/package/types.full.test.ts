@@ -53,26 +53,9 @@ describe("the declarations of the packed package", () => {
   ])(
     "compile in a strict project with moduleResolution %s, without skipLibCheck",
     (_, module, resolution) => {
-      const program = programOf(packed, module, resolution);
-      // Those of Node are not ours to check, and would take three times as long.
-      const ours = program
-        .getSourceFiles()
-        .filter(
-          ({ fileName }) => !/node_modules\/(@types|typescript|undici-types)\//.test(fileName),
-        );
-      const errors = [
-        ...program.getOptionsDiagnostics(),
-        ...program.getGlobalDiagnostics(),
-        ...ours.flatMap((file) => [
-          ...program.getSyntacticDiagnostics(file),
-          ...program.getSemanticDiagnostics(file),
-        ]),
-      ];
-      const lines = errors.map(({ file, messageText }) => {
-        return `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
-      });
-      expect(lines).toEqual([]);
-      expect(ours.map(({ fileName }) => fileName.replace(packed.folder, "")).sort()).toEqual([
+      const { errors, ours } = compiled(packed, module, resolution);
+      expect(errors).toEqual([]);
+      expect(ours).toEqual([
         "/node_modules/hawser/dist/index.d.ts",
         "/node_modules/hawser/dist/providers/index.d.ts",
         "/node_modules/hawser/dist/shared/types.d.ts",
@@ -82,6 +65,17 @@ describe("the declarations of the packed package", () => {
     },
     200_000,
   );
+
+  it("compile with the newest types of Node, in which the parameters of TracingChannel are in another order", () => {
+    const project = packedProject("types-node-26");
+    try {
+      writeFileSync(join(project.folder, "use.ts"), USE);
+      const { errors } = compiled(project, NodeNext, ts.ModuleResolutionKind.NodeNext);
+      expect(errors).toEqual([]);
+    } finally {
+      rmSync(project.folder, { recursive: true, force: true });
+    }
+  }, 200_000);
 
   it("export the same names, members and comments as the sources", () => {
     const entries = ["index", "answer/index", "providers/index", "testing/index"];
@@ -118,6 +112,33 @@ it("publint finds nothing wrong with the package", async () => {
 function isOfEsmOnly(problem: Problem): boolean {
   if (problem.kind === "CJSResolvesToESM") return true;
   return problem.kind === "NoResolution" && problem.resolutionKind === "node10";
+}
+
+/** The errors in our files, and the names of these files. */
+function compiled(
+  project: PackedProject,
+  module: ts.ModuleKind,
+  resolution: ts.ModuleResolutionKind,
+): { readonly errors: readonly string[]; readonly ours: readonly string[] } {
+  const program = programOf(project, module, resolution);
+  // Those of Node are not ours to check, and would take three times as long.
+  const isOurs = ({ fileName }: ts.SourceFile) =>
+    !/node_modules\/(@types|types-node-26|typescript|undici-types)\//.test(fileName);
+  const files = program.getSourceFiles().filter(isOurs);
+  const errors = [
+    ...program.getOptionsDiagnostics(),
+    ...program.getGlobalDiagnostics(),
+    ...files.flatMap((file) => [
+      ...program.getSyntacticDiagnostics(file),
+      ...program.getSemanticDiagnostics(file),
+    ]),
+  ];
+  return {
+    errors: errors.map(({ file, messageText }) => {
+      return `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+    }),
+    ours: files.map(({ fileName }) => fileName.replace(project.folder, "")).sort(),
+  };
 }
 
 function programOf(

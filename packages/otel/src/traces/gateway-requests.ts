@@ -9,12 +9,15 @@ import {
   TraceFlags,
   trace,
 } from "@opentelemetry/api";
+import type { TypedTracingChannel } from "hawser";
 import { given } from "./agent-run.js";
 import type { Instrumentation } from "./instrumentation.js";
 import { eventNow, type OpenSpan } from "./open-spans.js";
 
 /** The channel of `@hawser/gateway`, found by its name, so that the gateway need not be installed. */
-export const GATEWAY_REQUEST = tracingChannel<unknown, GatewayRequest>("hawser:gateway:request");
+export const GATEWAY_REQUEST = tracingChannel(
+  "hawser:gateway:request",
+) as unknown as TypedTracingChannel<GatewayRequest>;
 
 /** A request as the gateway publishes it. The gateway fills in later facts before the end. */
 export interface GatewayRequest {
