@@ -77,14 +77,29 @@ const MOST_TOKENS = 1e12;
 /** The column is an integer of four bytes. */
 const MOST_REQUESTS = 1e9;
 
-/** Adds a run to the settled runs of the tenant's day. */
-export async function countRun(db: Queryable, schema: string, tenant: string): Promise<void> {
+/** Adds a run that was just settled to the runs of the day on which it ended. */
+export async function countRun(db: Queryable, schema: string, run: string): Promise<void> {
   await db.query(
-    `insert into ${schema}.spend as spend (tenant, day, runs) values ($1, ${TODAY}, 1)
+    `insert into ${schema}.spend as spend (tenant, day, runs)
+     select tenant, ${DAY_OF_END}, 1 from ${schema}.run where id = $1
      on conflict (tenant, day) do update set runs = spend.runs + 1`,
-    [tenant],
+    [run],
   );
 }
+
+/**
+ * Takes back what `countRun()` has added, because the run goes on and is counted again when it is settled. The run
+ * still has the time of its end.
+ */
+export async function uncountRun(db: Queryable, schema: string, run: string): Promise<void> {
+  await db.query(
+    `update ${schema}.spend set runs = spend.runs - 1 from ${schema}.run
+     where run.id = $1 and spend.tenant = run.tenant and spend.day = ${DAY_OF_END} and spend.runs > 0`,
+    [run],
+  );
+}
+
+const DAY_OF_END = "(run.ended_at at time zone 'utc')::date";
 
 /** Reserves money on the tenant's day. Returns the day, which `release()` needs. */
 export async function reserve(

@@ -57,7 +57,10 @@ export interface DayUsage {
   readonly estimatedUsd: number;
   /** What running segments may still spend, as far as the run or the tenant has a budget. */
   readonly reservedUsd: number;
-  /** The runs that were settled on this day, after they had begun. */
+  /**
+   * The runs that were settled on this day, after they had begun. Each run counts once: one that is retried does not
+   * count until it is settled again, and then on that day.
+   */
   readonly runs: number;
   readonly inputTokens: number;
   readonly outputTokens: number;

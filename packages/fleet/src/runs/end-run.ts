@@ -34,7 +34,7 @@ export async function endRun(
     ],
   );
   const withdrawn = await withdrawQuestions(parts, db, run.id);
-  if (run.segment > 0) await countRun(db, schema, run.tenant);
+  if (run.segment > 0) await countRun(db, schema, run.id);
   await writeEvents(parts, db, run.id, [
     ...eventsBefore,
     ...withdrawn,

@@ -7,7 +7,7 @@ import { RUN_COLUMNS, type RunRow } from "./run-row.js";
  * Locks a run for the transaction.
  *
  * All transactions lock in one order, so that no two wait for each other: ranks (`keepRanks()`), queue of the
- * session, job, session, run, approval, spend. A claim comes to the queue of a session after the job; it tries, and
+ * session, job, session, run, approval, lane, spend. A claim comes to the queue of a session after the job; it tries, and
  * gives the job back if it would have to wait.
  */
 export async function lockRun(

@@ -1,4 +1,5 @@
 import { takeTag } from "../accounting/fair-order.js";
+import { uncountRun } from "../accounting/ledger.js";
 import type { FleetParts } from "../engine/fleet-parts.js";
 import { lockRanksAndQueue, lockRun } from "./lock-run.js";
 import { checkRunId, runNotFound } from "./run-not-found.js";
@@ -34,6 +35,8 @@ export async function retryRun(parts: FleetParts, id: string): Promise<boolean> 
       `select "end" from ${schema}.segment where run_id = $1 order by segment desc limit 1`,
       [id],
     );
+    // A run that never began was not counted.
+    if (run.segment > 0) await uncountRun(db, schema, id);
     await db.query(
       `update ${schema}.run set state = $2, tag = $3, next_how = $4, deaths = 0, error = null, ended_at = null,
          cancel_requested_at = null, cancel_reason = null, worked_ms = 0,

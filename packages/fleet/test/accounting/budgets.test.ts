@@ -8,6 +8,7 @@ import type { SubmitOptions } from "../../src/runs/run.js";
 import {
   createRunWorld,
   doneWith,
+  failedWith,
   type RunProgram,
   type RunWorld,
   silence,
@@ -139,6 +140,46 @@ describe("the ledger", () => {
     });
     expect(await run.result()).toMatchObject({ text: "done", costEstimated: true });
     expect((await usage()).costUsd).not.toBeNaN();
+  });
+
+  it("counts a run that is retried once, on the day on which it is settled last", async () => {
+    const { tenant, submit, claim, usage } = newTenant();
+    const run = await submit();
+    await program.claims.settle(await claim(), failedWith());
+    expect((await usage()).runs).toBe(1);
+    // It failed yesterday.
+    await program.rows(
+      "update hawser.run set ended_at = ended_at - interval '1 day' where id = $1",
+      [run.id],
+    );
+    await program.rows("update hawser.spend set day = day - 1 where tenant = $1", [tenant]);
+    const yesterday = new Date(Date.now() - 86_400_000);
+    expect((await usage(yesterday)).runs).toBe(1);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => run.retry()));
+    expect(answers.filter((answer) => answer)).toHaveLength(1);
+    expect([(await usage(yesterday)).runs, (await usage()).runs]).toEqual([0, 0]);
+    await program.claims.settle(await claim(), failedWith());
+    await run.retry();
+    await program.claims.settle(await claim(), doneWith("at last", 0.02));
+    expect([(await usage(yesterday)).runs, (await usage()).runs]).toEqual([0, 1]);
+    expect(await usage(yesterday)).toMatchObject({ costUsd: 0.01 });
+    expect(await usage()).toMatchObject({ costUsd: 0.03 });
+  });
+
+  it("does not count a run that is retried and never began", async () => {
+    const { tenant, submit, claim, usage, tryClaim } = newTenant();
+    const [first, late] = [await submit(), await submit()];
+    await program.claims.settle(await claim(), doneWith("first", 0.5));
+    await program.tenants.set(tenant, { budgetUsd: { day: 0.5 } });
+    expect(await tryClaim()).toBeUndefined();
+    await expect(late.result()).rejects.toMatchObject({ code: "budget_refused" });
+    expect((await usage()).runs).toBe(1);
+    await program.tenants.set(tenant, { budgetUsd: { day: null } });
+    await late.retry();
+    expect((await usage()).runs).toBe(1);
+    await program.claims.settle(await claim(), doneWith("late", 0.1));
+    expect((await usage()).runs).toBe(2);
+    expect((await first.info()).state).toBe("done");
   });
 
   it("marks an outcome with an estimated part", async () => {
