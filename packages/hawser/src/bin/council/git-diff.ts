@@ -9,7 +9,8 @@ export async function gitDiff(cwd: string, range: string | undefined): Promise<s
 
 /** How many new files and folders Git does not track. They are in no diff. */
 export async function countUntracked(cwd: string): Promise<number> {
-  const list = await git(cwd, ["ls-files", "--others", "--exclude-standard", "--directory", "-z"]);
+  const args = ["--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z"];
+  const list = await git(cwd, ["ls-files", ...args]);
   return list.split("\0").filter((name) => name !== "").length;
 }
 
