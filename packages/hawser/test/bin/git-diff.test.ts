@@ -1,10 +1,13 @@
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   rmSync,
   statSync,
@@ -69,6 +72,14 @@ function trap(name: string): string {
   writeFileSync(path, `#!/bin/sh\ntouch ${join(ROOT, `${name}.ran`)}\nexec 1>&-\nexit 1\n`);
   chmodSync(path, 0o755);
   return path;
+}
+
+/** Files outside of the repositories, and a repository that is not the hostile one. */
+function secrets(): void {
+  for (const name of ["secrets", "neighbour"]) {
+    mkdirSync(join(ROOT, name, ...(name === "neighbour" ? [".git"] : [])), { recursive: true });
+    writeFileSync(join(ROOT, name, "key.txt"), "secret\n");
+  }
 }
 
 function sprung(): string[] {
@@ -209,6 +220,130 @@ describe("gitDiff()", () => {
   });
 
   it.each([
+    ["a relative path", () => "../../secrets"],
+    ["an absolute path", () => join(ROOT, "secrets")],
+    ["the folder above", () => "../.."],
+    ["another repository", () => join(ROOT, "neighbour")],
+  ])("refuses a repository whose core.worktree is %s", async (title, path) => {
+    secrets();
+    const here = new Repository(`worktree-${title.replaceAll(" ", "-")}`);
+    mkdirSync(join(here.path, "sub"));
+    here.commit("key.txt", "old\n");
+    here.git("config", "core.worktree", path());
+    // Git itself reads there.
+    if (title !== "the folder above") expect(here.git("diff", "HEAD")).toContain("+secret");
+    for (const folder of [here.path, join(here.path, "sub"), join(here.path, ".git")]) {
+      for (const range of [undefined, "HEAD"]) {
+        await expect(gitDiff(folder, range)).rejects.toMatchObject({
+          code: "invalid_options",
+          message: expect.stringMatching(/^The work tree of this repository is /),
+          hint: expect.stringContaining("core.worktree"),
+        });
+      }
+    }
+    await expect(countUntracked(here.path)).rejects.toMatchObject({ code: "invalid_options" });
+  });
+
+  it("refuses core.worktree of a repository without a .git inside of another one", async () => {
+    secrets();
+    const here = new Repository("worktree-embedded");
+    here.commit("key.txt", "old\n");
+    here.git("config", "core.worktree", join(ROOT, "secrets"));
+    const inner = join(new Repository("worktree-around").path, "inner");
+    cpSync(join(here.path, ".git"), inner, { recursive: true });
+    await expect(gitDiff(inner, undefined)).rejects.toThrow("The work tree of this repository");
+  });
+
+  it("lets GIT_WORK_TREE of the user count", async () => {
+    secrets();
+    const here = new Repository("worktree-chosen");
+    here.commit("key.txt", "old\n");
+    here.git("config", "core.worktree", join(ROOT, "neighbour"));
+    process.env["GIT_WORK_TREE"] = join(ROOT, "secrets");
+    try {
+      expect(await gitDiff(here.path, undefined)).toContain("+secret");
+    } finally {
+      delete process.env["GIT_WORK_TREE"];
+    }
+  });
+
+  it("works in a hook, where Git sets GIT_DIR", async () => {
+    const here = new Repository("hook");
+    here.commit("a.txt", "one\n");
+    here.write("a.txt", "two\n");
+    process.env["GIT_DIR"] = ".git";
+    try {
+      expect(await gitDiff(here.path, undefined)).toContain("+two");
+      here.git("config", "core.worktree", ROOT);
+      await expect(gitDiff(here.path, undefined)).rejects.toThrow("The work tree of this");
+    } finally {
+      delete process.env["GIT_DIR"];
+    }
+  });
+
+  it.each(["../secrets/key.txt", "/a/path/to/key.txt", "a/../../../key.txt"])(
+    "refuses an index with the name %s",
+    async (name) => {
+      secrets();
+      const here = new Repository(`index-${name.replaceAll("/", "_")}`);
+      const plain = "x".repeat(name.length);
+      here.commit(plain, "old\n");
+      const path = join(here.path, ".git", "index");
+      const index = readFileSync(path);
+      index.write(name, index.indexOf(plain), "latin1");
+      const body = index.subarray(0, -20);
+      writeFileSync(path, Buffer.concat([body, createHash("sha1").update(body).digest()]));
+      // Git itself reads there.
+      if (name.startsWith("../")) expect(here.git("diff", "HEAD")).toContain("+secret");
+      for (const range of [undefined, "HEAD"]) {
+        await expect(gitDiff(here.path, range)).rejects.toMatchObject({
+          code: "invalid_options",
+          message: expect.stringContaining(`names a file outside of it: "${name}"`),
+        });
+      }
+    },
+  );
+
+  it("works in a work tree of git worktree add, in a submodule, and with a separate .git", async () => {
+    const [main, inner, outer] = ["main-tree", "inner-tree", "outer-tree"].map(
+      (name) => new Repository(name),
+    ) as [Repository, Repository, Repository];
+    main.commit("a.txt", "one\n");
+    inner.commit("a.txt", "one\n");
+    outer.git("submodule", "--quiet", "add", inner.path, "module");
+    main.git("worktree", "add", "-q", join(ROOT, "linked-tree"));
+    // Each work tree has settings of its own.
+    main.git("config", "extensions.worktreeConfig", "true");
+    const separate = join(ROOT, "separate-tree");
+    main.git("clone", "-q", "--separate-git-dir", join(ROOT, "separate.git"), main.path, separate);
+    for (const folder of [join(ROOT, "linked-tree"), join(outer.path, "module"), separate]) {
+      mkdirSync(join(folder, "sub"));
+      writeFileSync(join(folder, "a.txt"), "two\n");
+      expect(await gitDiff(folder, undefined)).toContain("-one\n+two\n");
+      expect(await gitDiff(join(folder, "sub"), "HEAD")).toContain("-one\n+two\n");
+      expect(await countUntracked(folder)).toBe(0);
+    }
+    expect(readFileSync(join(outer.path, ".git", "modules", "module", "config"), "utf8")).toContain(
+      "worktree = ../../../module",
+    );
+    // The setting of a linked work tree counts there, and is refused like any other.
+    const own = { cwd: join(ROOT, "linked-tree") };
+    execFileSync("git", ["config", "--worktree", "core.worktree", ROOT], own);
+    await expect(gitDiff(own.cwd, undefined)).rejects.toThrow("The work tree of this repository");
+    expect(await gitDiff(main.path, undefined)).toBe("");
+  });
+
+  it("reads a range of a bare repository", async () => {
+    const here = new Repository("to-clone");
+    here.commit("a.txt", "one\n");
+    here.commit("a.txt", "two\n");
+    const bare = join(ROOT, "bare.git");
+    here.git("clone", "-q", "--bare", here.path, bare);
+    expect(await gitDiff(bare, "HEAD~1..HEAD")).toContain("-one\n+two\n");
+    await expect(gitDiff(bare, undefined)).rejects.toMatchObject({ code: "invalid_options" });
+  });
+
+  it.each([
     ["no repository", () => ROOT, undefined, "Run it in a repository"],
     ["a range that is an option", () => ROOT, "--output=x", "See `hawser --help`."],
     ["a range that is not there", () => new Repository("empty").path, "a...b", "Correct --range"],
@@ -248,6 +383,7 @@ describe("readChanges()", () => {
     expect(await read()).toContain("+two");
     expect(warnings).toEqual([expect.stringContaining("is not reviewed.")]);
     here.git("add", "--intent-to-add", ".");
+    mkdirSync(join(here.path, "empty"));
     expect(await read()).toContain("+new");
     expect(warnings).toHaveLength(1);
   });

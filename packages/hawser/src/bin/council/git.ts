@@ -4,15 +4,20 @@ import { promisify } from "node:util";
 import { HawserError } from "../../base/index.js";
 import { LARGEST_SUBJECT } from "../../council/index.js";
 import { usageError } from "../command/flags.js";
+import { findWorkTree } from "./work-tree.js";
 
 /**
  * Runs Git in a folder that may not be trusted, and returns its output. No program runs that the folder's own
- * .git/config names: no hook, file system monitor, filter, or transport for objects that are missing. The settings of
- * the user and the system count.
+ * .git/config names: no hook, file system monitor, filter, or transport for objects that are missing. No file is read
+ * outside of the folder's repository. The settings of the user and the system count.
  */
 export async function git(cwd: string, args: readonly string[]): Promise<string> {
   try {
-    return await run(cwd, args, [...HARMLESS, ...(await ownFilters(cwd))]);
+    const settings = [...HARMLESS, ...(await ownFilters(cwd))];
+    const workTree = await findWorkTree(cwd, (words) =>
+      run(cwd, words, { settings, limit: Infinity }),
+    );
+    return await run(cwd, args, { settings, workTree });
   } catch (error) {
     throw describe(error as GitFailure, cwd);
   }
@@ -21,7 +26,7 @@ export async function git(cwd: string, args: readonly string[]): Promise<string>
 /** Like `git()`, but undefined if Git has found nothing: then it fails without a word. */
 export async function gitIfAny(cwd: string, args: readonly string[]): Promise<string | undefined> {
   try {
-    return await run(cwd, args, HARMLESS);
+    return await run(cwd, args, { settings: HARMLESS });
   } catch (error) {
     if ((error as GitFailure).stderr === "") return undefined;
     throw describe(error as GitFailure, cwd);
@@ -50,13 +55,23 @@ async function ownFilters(cwd: string): Promise<Setting[]> {
 /** The scopes of settings that come with a folder. */
 const OWN: ReadonlySet<string> = new Set(["local", "worktree"]);
 
+interface RunOptions {
+  readonly settings: readonly Setting[];
+  /** Counts more than what the configuration says. */
+  readonly workTree?: string | undefined;
+  /** The most that Git may print. */
+  readonly limit?: number;
+}
+
 async function run(
   cwd: string,
   args: readonly string[],
-  settings: readonly Setting[],
+  { settings, workTree, limit = LARGEST_SUBJECT }: RunOptions,
 ): Promise<string> {
-  const options = { cwd, maxBuffer: LARGEST_SUBJECT, env: environmentWith(settings) };
-  return (await promisify(execFile)("git", ["--no-pager", ...args], options)).stdout;
+  const place = workTree === undefined ? {} : { GIT_WORK_TREE: workTree };
+  const env = { ...environmentWith(settings), ...place };
+  return (await promisify(execFile)("git", ["--no-pager", ...args], { cwd, maxBuffer: limit, env }))
+    .stdout;
 }
 
 /** Settings in the environment count more than those of every file. */
