@@ -15,6 +15,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ERROR_CODES, type ErrorCode } from "../../src/base/index.js";
 import { OLDEST_NODE } from "../../src/bin/doctor/check-host.js";
 import { compareVersions, OPTION_TABLE, parseVersion } from "../../src/options/index.js";
+import { openSession } from "../../src/session/index.js";
 import {
   fakeCli,
   type IsolatedEnv,
@@ -22,7 +23,7 @@ import {
   isolatedEnv,
   SimulatedModel,
 } from "../../src/testing/index.js";
-import { NEWEST_CLI, OLDER_CLI } from "../support/cli.js";
+import { earlierCli, NEWEST_CLI, OLDER_CLI } from "../support/cli.js";
 import { CAN_BE_FOREIGN, forOtherLibc, forOtherProcessor } from "../support/foreign.js";
 import { HAWSER, Pty } from "../support/pty.js";
 
@@ -136,6 +137,44 @@ describe("hawser doctor", () => {
     for (const [name, { since }] of newer) expect(version?.message).toContain(`${name} (${since})`);
     expect(version?.message).toContain(`lacks ${newer.length} options`);
   });
+
+  it.each([
+    ["2.1.50", ["/clear", "plan", "auto", "settings"]],
+    ["2.1.197", ["plan"]],
+    ["the newest", []],
+  ] as const)(
+    "names what hawser refuses on %s, with the words of the refusal",
+    async (name, words) => {
+      const cli =
+        name === "the newest" ? NEWEST_CLI : name === "2.1.197" ? OLDER_CLI : earlierCli(name);
+      const world = await place();
+      const { findings, exitCode } = await report(world, "--cli", cli);
+      const refused = findings.filter(({ id }) => id === "cli-refused");
+      expect(refused.map(({ message }) => message)).toEqual(
+        words.map((word) => expect.stringContaining(word)),
+      );
+      for (const { level, code, message, remedy } of refused) {
+        expect({ level, code }).toEqual({ level: "warning", code: "unsupported_by_cli" });
+        expect(message).toMatch(
+          / is refused: it needs Claude Code 2\.1\.\d+ or newer, because an /,
+        );
+        expect(remedy).toMatch(/^Update the CLI with `claude update` or npm, or [a-z]/);
+      }
+      expect(exitCode).toBe(0);
+      if (words.length === 0) return;
+      // A session is refused for the same reason.
+      const options = { permissionMode: "plan", allowDangerouslySkipPermissions: true } as const;
+      const { env, cwd } = world;
+      const session = openSession({ ...options, cliPath: cli, env, inheritEnv: false, cwd });
+      const reason =
+        "needs Claude Code 2.1.269 or newer, because an older one then refuses nothing";
+      await expect(session).rejects.toMatchObject({
+        code: "unsupported_by_cli",
+        message: expect.stringContaining(reason),
+      });
+      expect(refused.some(({ message }) => message.includes(reason))).toBe(true);
+    },
+  );
 
   it("reports a CLI before 2.0.0 as a problem", async () => {
     const cli = await fakeCli({ version: "1.0.98 (Claude Code)" });

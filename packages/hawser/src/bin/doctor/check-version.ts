@@ -2,6 +2,7 @@ import { type Environment, isHawserError, oneLine } from "../../base/index.js";
 import {
   buildInvocation,
   compareVersions,
+  KEPT_SINCE,
   OPTION_TABLE,
   parseVersion,
   type Version,
@@ -10,7 +11,7 @@ import { type CliLocation, probeVersion, type VersionProbe } from "../../process
 import { describeHint, describeMessage } from "../command/describe-error.js";
 import { type Finding, ok, problem, warning } from "./finding.js";
 
-/** Checks that the CLI starts, that it is Claude Code, and which options its version lacks. */
+/** Checks that the CLI starts, that it is Claude Code, which options its version lacks, and what hawser refuses on it. */
 export async function checkVersion(
   location: CliLocation,
   env: Environment,
@@ -68,19 +69,34 @@ function doubt(path: string, text: string): Finding[] {
 }
 
 function abilities(version: Version): Finding[] {
-  const name = version.join(".");
   const refused = tooOld(version);
-  if (refused !== undefined) return [refused];
-  const lacks = Object.entries(OPTION_TABLE).flatMap(([option, { since }]) => {
-    const first = since === undefined ? undefined : parseVersion(since);
-    return first !== undefined && compareVersions(version, first) < 0
-      ? [`${option} (${since})`]
-      : [];
-  });
-  if (lacks.length === 0) return [ok("cli-version", `${name}, supports every option`)];
+  return refused === undefined ? [missingOptions(version), ...refusals(version)] : [refused];
+}
+
+function missingOptions(version: Version): Finding {
+  const name = version.join(".");
+  const lacks = Object.entries(OPTION_TABLE).flatMap(([option, { since }]) =>
+    isBefore(version, since) ? [`${option} (${since})`] : [],
+  );
+  if (lacks.length === 0) return ok("cli-version", `${name}, supports every option`);
   const message = `${name} lacks ${lacks.length === 1 ? "an option" : `${lacks.length} options`}. In brackets, the first version that has it: ${lacks.join(", ")}.`;
   const remedy = "Update the CLI with `claude update` or npm, or do not use these options.";
-  return [warning("cli-version", message, remedy, "unsupported_by_cli")];
+  return warning("cli-version", message, remedy, "unsupported_by_cli");
+}
+
+/** What this version accepts and does not keep, so that hawser refuses it, whatever `onOldCli` says. */
+function refusals(version: Version): Finding[] {
+  return Object.values(KEPT_SINCE).flatMap(({ what, since, before, instead }) => {
+    if (!isBefore(version, since)) return [];
+    const message = `${what} is refused: it needs Claude Code ${since} or newer, because an older one ${before}.`;
+    const remedy = `Update the CLI with \`claude update\` or npm, or ${instead}.`;
+    return [warning("cli-refused", message, remedy, "unsupported_by_cli")];
+  });
+}
+
+function isBefore(version: Version, since: string | undefined): boolean {
+  const first = since === undefined ? undefined : parseVersion(since);
+  return first !== undefined && compareVersions(version, first) < 0;
 }
 
 /** The error of a call without any option, if the version is too old for it. */
