@@ -9,10 +9,12 @@ import { lockRun } from "../runs/lock-run.js";
 import type { RunEventBody } from "../runs/run.js";
 import { writeEvents } from "../runs/write-events.js";
 import { APPROVAL_COLUMNS, type ApprovalRow } from "./approval-row.js";
+import { takeUnusedAnswer } from "./take-unused-answer.js";
 
 /**
  * Writes a question down, once for each tool call, with the event `asked`. The row that is returned is not always
- * open: the call may have its answer already, or a grant of the session may cover it.
+ * open: the call may have its answer already, also from a segment whose host was lost before it could use it, or a grant
+ * of the session may cover it.
  */
 export async function openQuestion(
   parts: FleetParts,
@@ -29,6 +31,9 @@ export async function openQuestion(
       return takeOver(parts, db, claim, known);
     const abandoned = await findAbandoned(parts, db, claim, question);
     if (abandoned !== undefined) return abandoned;
+    const unused =
+      known === undefined ? await takeUnusedAnswer(parts, db, claim, question) : undefined;
+    if (unused !== undefined) return unused;
     const covers = coverageOf(question);
     const grant = await findGrant(parts, db, claim, covers);
     const row = await write(parts, db, claim, question, { covers, grant, ttlMs });

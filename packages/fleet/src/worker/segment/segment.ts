@@ -208,11 +208,17 @@ export class Segment {
 
   /** Completes the transcript, and writes down the call with which the CLI begins: its hooks may come too late. */
   async #complete(beginning: StartedBeginning): Promise<void> {
-    const { store, calls } = this.#context;
+    const { store, calls, lease, settings } = this.#context;
     if (beginning.type === "prompt" && beginning.clears === true) await store.clear();
     await store.append(this.#key, [...beginning.entries]);
-    if (beginning.type !== "resumed" || beginning.allowed === undefined) return;
-    const { question } = beginning.allowed;
+    if (beginning.type !== "resumed") return;
+    const { allowed, granted } = beginning;
+    // This segment has the answer now, so that the desk does not give it to a second call.
+    if (granted !== undefined) {
+      await lease.whileHeld(() => settings.parts.desk.open(this.claim, granted.question, {}));
+    }
+    if (allowed === undefined) return;
+    const { question } = allowed;
     if (question.kind !== "elicitation") await calls.begin(question);
   }
 
