@@ -307,6 +307,31 @@ describe("a tenant's budget", () => {
     expect((await claim()).budgetUsd).toBeCloseTo(0.3);
   });
 
+  it("lets runs without a budget that begin together each spend what is left, as the guide says", async () => {
+    const { tenant, submit, claim, tryClaim, usage } = newTenant();
+    await program.tenants.set(tenant, { budgetUsd: { day: 1 }, concurrency: 3 });
+    for (let index = 0; index < 4; index++) await submit();
+    const claims = [await claim(), await claim(), await claim()];
+    // There is no earlier charge, so nothing is reserved. Only `concurrency` limits how many begin.
+    expect(claims.map(({ budgetUsd }) => budgetUsd)).toEqual([1, 1, 1]);
+    expect(await tryClaim()).toBeUndefined();
+    for (const each of claims) await program.claims.settle(each, doneWith("dear", 1));
+    expect((await usage()).costUsd).toBe(3);
+    await expect(submit()).rejects.toMatchObject({ code: "budget_refused" });
+  });
+
+  it("leaves a segment the limit that it began with when it is lowered", async () => {
+    const { tenant, submit, claim, tryClaim, usage } = newTenant();
+    await program.tenants.set(tenant, { budgetUsd: { day: 5 } });
+    await submit({ budgetUsd: 2 });
+    const working = await claim();
+    await program.tenants.set(tenant, { budgetUsd: { day: 1 } });
+    await submit({ budgetUsd: 0.1 });
+    expect(await tryClaim()).toBeUndefined();
+    await program.claims.settle(working, doneWith("dear", 2));
+    expect((await usage()).costUsd).toBe(2);
+  });
+
   it("does not wait for ever if money is given back while a claim begins to wait for it", async () => {
     const { tenant, submit, claim, tryClaim } = newTenant();
     await program.tenants.set(tenant, { budgetUsd: { total: 1 } });
