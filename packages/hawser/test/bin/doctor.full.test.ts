@@ -7,10 +7,11 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ERROR_CODES, type ErrorCode } from "../../src/base/index.js";
 import { OLDEST_NODE } from "../../src/bin/doctor/check-host.js";
@@ -225,6 +226,25 @@ describe("hawser doctor on the executable", () => {
     const places = tried.split(", ");
     expect(places.length).toBeGreaterThan(5);
     expect(new Set(places).size).toBe(places.length);
+  });
+
+  it("does not call the CLI that it uses passed over, if the CLI and hawser are in the project of the current directory", async () => {
+    const project = folder();
+    const modules = join(project, "node_modules");
+    const hawser = join(modules, "hawser");
+    mkdirSync(join(modules, "@anthropic-ai"), { recursive: true });
+    mkdirSync(hawser);
+    cpSync(dirname(dirname(HAWSER)), join(hawser, "dist"), { recursive: true });
+    writeFileSync(join(hawser, "package.json"), '{ "type": "module" }');
+    const platform = dirname(NEWEST_CLI);
+    symlinkSync(platform, join(modules, "@anthropic-ai", basename(platform)));
+    const world = { ...(await place({ extra: { PATH: "/usr/bin:/bin" } })), cwd: project };
+    const { code, text } = await seen(world, [], join(hawser, "dist/bin/main.js"));
+    expect(text).toMatch(
+      /✓ cli +\S+\/claude \(from an npm package installed together with hawser\)/,
+    );
+    expect(text).not.toContain("cli-passed-over");
+    expect(code).toBe(0);
   });
 
   it.skipIf(HAS_USUAL_CLI)("recognizes the stub of the npm package", async () => {

@@ -32,7 +32,9 @@ export const checkExecutable: Check = async (context) => {
     ok("cli", `${path} (${WORDS[source]})`),
     ...(await checkVersion(location, context.env, broken)),
     ...others(location, places),
-    ...(source === "option" || source === "HAWSER_CLI" ? [] : passedOver(places)),
+    ...(source === "option" || source === "HAWSER_CLI"
+      ? []
+      : passedOver(places.filter((each) => !isSameFile(each.path, path)))),
   ];
 };
 
@@ -87,9 +89,7 @@ function others({ path, source }: CliLocation, places: readonly InspectedPath[])
     (each) => each.source === "PATH" && each.candidate.state === "usable",
   );
   const files = [...new Set(onPath.map(({ path }) => realpathSync(path)))];
-  // npm keeps the same executable in two packages.
-  const size = statSync(path).size;
-  const different = files.filter((each) => statSync(each).size !== size);
+  const different = files.filter((each) => !isSameFile(each, path));
   if (different.length === 0) return [];
   const list = different.join(", ");
   if (source === "option" || source === "HAWSER_CLI") {
@@ -101,6 +101,12 @@ function others({ path, source }: CliLocation, places: readonly InspectedPath[])
       ? warning("cli-others", `It hides another claude later on PATH: ${list}.`, remedy)
       : warning("cli-others", `A shell would start another claude: ${list}.`, remedy),
   ];
+}
+
+/** npm keeps the same executable in two packages, so two files of the same size count as the same. */
+function isSameFile(path: string, other: string): boolean {
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  return size !== undefined && size === statSync(other).size;
 }
 
 function brokenFile(path: string): Finding | undefined {
