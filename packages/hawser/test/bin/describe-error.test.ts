@@ -44,6 +44,13 @@ describe("describeError()", () => {
     });
   });
 
+  it("leaves the field of another object as it is, also if an option has that name", () => {
+    const path = "reviewers[0].systemPrompt";
+    const issues = [{ path, message: "is missing" }];
+    const error = new HawserError("invalid_options", `${path} is missing.`, { issues });
+    expect(describeError(error).message).toBe("reviewers[0].systemPrompt is missing.");
+  });
+
   it.each([
     "Use `listSessions()`.",
     "Look at `configDir`.",

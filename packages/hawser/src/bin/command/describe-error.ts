@@ -34,7 +34,8 @@ export function describeMessage({ code, message, issues = [] }: HawserError): st
   // An option name that is also an English word (model, cwd) is replaced only if an issue is about it.
   const [, ...others] = /contradicts (\w+)(?: and (\w+))?/.exec(own) ?? [];
   const about = new Set([...issues.map(({ path = "" }) => path.split(/[.[]/, 1)[0]), ...others]);
-  return own.replaceAll(/(?<![\w-])([a-z]\w*)(?:\[\d+\])?(?!\w)/g, (word, name: string) =>
+  // A field of another object, as in `reviewers[0].systemPrompt`, is no option.
+  return own.replaceAll(/(?<![\w.-])([a-z]\w*)(?:\[\d+\])?(?!\w)/g, (word, name: string) =>
     about.has(name) || /[A-Z]/.test(name) ? (flagFor(name) ?? word) : word,
   );
 }

@@ -71,7 +71,7 @@ function nothingSeen(inSettings: readonly string[], stateFile: string | undefine
   if (elsewhere.length > 0) {
     const message = `No credential was found. There may be ${elsewhere.join(" or ")}, which hawser does not open.`;
     const remedy =
-      "Run `hawser doctor --live` to find out. If there is none, run `claude` and log in, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN.";
+      "A real call (`hawser doctor --live`) shows whether there is one. If there is none, run `claude` and log in, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN.";
     return warning("credential", message, remedy, "auth");
   }
   return problem(
