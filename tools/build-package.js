@@ -5,6 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compile } from "./compiler.js";
+import { baseOf, linksInPackage } from "./page-links.js";
 
 const root = process.cwd();
 const docs = fileURLToPath(new URL("../docs", import.meta.url));
@@ -14,9 +15,14 @@ rmSync(join(root, "dist"), { recursive: true, force: true });
 copyGuide();
 compile("-p", join(root, "tsconfig.build.json"));
 
-/** The guide is the README of the package. Files beside it are not shipped, so links to them become words. */
 function copyGuide() {
+  const { name, version } = manifestIn(root);
+  const base = baseOf(manifestIn(join(docs, "..")).repository, version);
   const text = readFileSync(join(docs, guide), "utf8");
-  const links = /!?\[([^\]]+)\]\((?![a-z]+:|#)[^)]+\)/g;
-  writeFileSync(join(root, "README.md"), text.replace(links, "$1 (in the repository)"));
+  const place = { page: `docs/${guide}`, packageName: name, base };
+  writeFileSync(join(root, "README.md"), linksInPackage(text, place));
+}
+
+function manifestIn(folder) {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 }

@@ -12,40 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, posix } from "node:path";
-
-/** What the package holds beside its code. */
-const PAGES = ["README.md", "LICENSE", "SECURITY.md", "docs", "examples"];
-
-/** Pages that are no guides, and those of other packages. The package has to stay small. */
-const ONLY_IN_REPOSITORY = [
-  "CHANGELOG.md",
-  "CONTRIBUTING.md",
-  "docs/ai-sdk.md",
-  "docs/architecture.md",
-  "docs/benchmarks.md",
-  "docs/benchmarks.svg",
-  "docs/benchmarks-callers.svg",
-  "docs/benchmarks-ending.svg",
-  "docs/benchmarks-events.svg",
-  "docs/capacity.md",
-  "docs/capacity.svg",
-  "docs/fleet.md",
-  "docs/gateway.md",
-  "docs/images",
-  "docs/inspector.md",
-  "docs/observability.md",
-  "docs/observability.svg",
-  "docs/reliability.md",
-  "docs/runtimes.md",
-  "docs/source-systems.md",
-  "docs/versions.md",
-  "examples/ai-sdk-chat",
-  "examples/ai-sdk-tool-loop.js",
-  "examples/deploy",
-  "examples/fleet-deploy",
-  "examples/fleet-http-chat.js",
-  "examples/fleet-terminal-chat.js",
-];
+import { baseOf, linksInPackage, ONLY_IN_REPOSITORY, PAGES } from "../../../tools/page-links.js";
 
 /** `address` is for example "https://example.org/hawser". */
 export function copyPages(repository, folder, { address, version }) {
@@ -57,7 +24,7 @@ export function copyPages(repository, folder, { address, version }) {
   for (const page of ONLY_IN_REPOSITORY) {
     rmSync(join(folder, page), { recursive: true, force: true });
   }
-  const base = address === undefined ? undefined : `${address}/blob/v${version}`;
+  const base = baseOf(address, version);
   for (const page of PAGES) rewriteLinks(folder, page, base);
 }
 
@@ -91,20 +58,6 @@ function rewriteLinks(folder, page, base) {
     for (const name of readdirSync(path)) rewriteLinks(folder, posix.join(page, name), base);
   } else if (page.endsWith(".md")) {
     const text = readFileSync(path, "utf8");
-    const links = /(!?)\[([^\]]+)\]\((?![a-z]+:|#)([^)]+)\)/g;
-    writeFileSync(
-      path,
-      text.replace(links, (link, image, words, target) => {
-        const file = posix.join(posix.dirname(page), target);
-        if (base !== undefined) {
-          const place = image === "" ? base : base.replace("/blob/", "/raw/");
-          return `${image}[${words}](${place}/${file})`;
-        }
-        const isShipped = !ONLY_IN_REPOSITORY.some(
-          (page) => file.replace(/#.*/, "") === page || file.startsWith(`${page}/`),
-        );
-        return isShipped ? link : `${words} (in the repository)`;
-      }),
-    );
+    writeFileSync(path, linksInPackage(text, { page, packageName: "hawser", base }));
   }
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { baseOf, linksInPackage } from "../../../../tools/page-links.js";
 import { copyPages, withAddress } from "../../scripts/pages.js";
 
 const ADDRESS = "https://example.org/hawser";
@@ -39,6 +40,26 @@ describe("copyPages()", () => {
     expect(read("README.md")).toBe(`[A](${base}/docs/a.md#x) [B](https://b.example) [C](#c)`);
     expect(read("docs/a.md")).toBe(
       `[B](${base}/docs/b.md) [up](${base}/README.md) [how](${base}/docs/architecture.md#base)`,
+    );
+  });
+});
+
+describe("linksInPackage()", () => {
+  const text =
+    "[pool](pool.md#size) [here](fleet.md#runs) [page](inspector.md) [why](architecture.md)\n\n![a](images/a.png)\n\nend";
+  const place = { page: "docs/fleet.md", packageName: "@hawser/fleet" };
+
+  it("leads to the guides in hawser, names the packages of other guides, and leaves pictures out", () => {
+    expect(linksInPackage(text, { ...place, base: undefined })).toBe(
+      "[pool](../../hawser/docs/pool.md#size) [here](#runs) page (README of @hawser/inspector) why (in the repository)\n\nend",
+    );
+  });
+
+  it("makes all links absolute with an address", () => {
+    const base = baseOf(ADDRESS, "1.2.3");
+    expect(linksInPackage(text, { ...place, base })).toContain(`[pool](${base}/docs/pool.md#size)`);
+    expect(linksInPackage(text, { ...place, base })).toContain(
+      `![a](${ADDRESS}/raw/v1.2.3/docs/images/a.png)`,
     );
   });
 });
