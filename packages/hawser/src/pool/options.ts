@@ -202,10 +202,13 @@ function unknownName(name: string, names: readonly string[], prefix: string): Pr
   const near = closestName(name, names);
   const meant = near === undefined ? "" : `; did you mean ${prefix}${near}?`;
   const message = `is not an option of a pool${meant}`;
-  if (!Object.hasOwn(OPTION_TABLE, path)) return { path, message };
+  if (near !== undefined) return { path, message, hint: `Use \`${prefix}${near}\`.` };
+  if (!Object.hasOwn(OPTION_TABLE, path)) return { path, message, hint: OF_CALLS };
   const hint = `Pass \`${path}\` to each call, and in \`warm\` to have processes ready for it.`;
   return { path, message, hint };
 }
+
+const OF_CALLS = "Leave it out. Options of a call go to each call, and into `warm`.";
 
 function mustBe(must: string, holds: (value: unknown) => boolean): Kind {
   return {

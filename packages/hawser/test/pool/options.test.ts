@@ -69,7 +69,13 @@ describe("createPool() with invalid options", () => {
     const error = refusalOf(options);
     expect([error.code, error.issues]).toEqual(["invalid_options", [{ path, message }]]);
     expect(error.message).toContain(`${path} ${message}`);
-    expect(error.hint).toContain(path);
+    // The name that was meant helps more than the wrong one.
+    const [, meant = path] = /option of a pool; did you mean ([\w.]+)\?/.exec(message) ?? [];
+    expect(error.hint).toContain(meant);
+  });
+
+  it("says of an unknown option that options of a call go to the call", () => {
+    expect(refusalOf({ defaults: { model: "sonnet" } }).hint).toContain("go to each call");
   });
 
   it("says where an option of calls belongs", () => {
