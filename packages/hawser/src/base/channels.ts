@@ -164,7 +164,9 @@ export interface TypedTracingChannel<Context extends object> {
   readonly asyncStart: TracedChannel<Context>;
   readonly asyncEnd: TracedChannel<Context>;
   readonly error: TracedChannel<Context>;
+  /** Calls each of the listeners with the context objects of its channel from now on. */
   subscribe(subscribers: Partial<TracingChannelSubscribers<Context>>): void;
+  /** Removes the listeners. */
   unsubscribe(subscribers: Partial<TracingChannelSubscribers<Context>>): void;
   /** For Hawser's own use. */
   tracePromise<T>(work: () => Promise<T>, context: Context): Promise<T>;
