@@ -14,6 +14,12 @@ export interface Database extends Queryable {
   /** Commits if `work` resolves, and rolls back if it rejects. A lost connection is `database_unavailable`. */
   transaction<Value>(work: (db: Queryable) => Promise<Value>): Promise<Value>;
   /**
+   * Runs statements that must not wait for others, such as heartbeats: on a connection of their own, one after the
+   * other. A statement without an answer after `limitMs` is `database_unavailable`, and the next one gets another
+   * connection.
+   */
+  urgent(limitMs: number): Queryable;
+  /**
    * Calls back for every NOTIFY on a channel of this fleet (the channel gets the schema's name as prefix). After
    * a lost connection it listens again by itself, and calls back once with `undefined`: something may have been
    * missed. Ends with the returned function, or with `close()`. A notification may be lost: behind PgBouncer in

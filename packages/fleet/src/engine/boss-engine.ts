@@ -105,10 +105,15 @@ export class BossEngine implements Engine {
     });
   }
 
-  async touch(jobs: readonly Job[]): Promise<ReadonlySet<string>> {
-    const { boss } = this.#parts;
-    const answers = await Promise.all(
-      [...byQueue(jobs)].map(([queue, claimed]) => boss.touch(queue, claimed.map(attemptOf))),
+  async touch(
+    jobs: readonly Job[],
+    db: Queryable = this.#parts.database,
+  ): Promise<ReadonlySet<string>> {
+    const { boss, connection } = this.#parts;
+    const answers = await connection.within(db, () =>
+      Promise.all(
+        [...byQueue(jobs)].map(([queue, claimed]) => boss.touch(queue, claimed.map(attemptOf))),
+      ),
     );
     return new Set(answers.flatMap((answer) => countsOf(answer).settled));
   }

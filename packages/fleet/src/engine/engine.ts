@@ -18,7 +18,7 @@ export interface Engine {
     db: Queryable,
   ): Promise<Job | undefined>;
   /** Says that the jobs are alive. Returns the ids of those that are still ours. */
-  touch(jobs: readonly Job[]): Promise<ReadonlySet<string>>;
+  touch(jobs: readonly Job[], db?: Queryable): Promise<ReadonlySet<string>>;
   /** False if the claim is gone: somebody else has the job, or it has ended. */
   complete(job: Job, db: Queryable): Promise<boolean>;
   /** Gives a claimed job back to the queue at once, or after a delay. False if the claim is gone. */

@@ -47,12 +47,16 @@ class FleetClaims implements Claims {
   async touch(claims: readonly Claim[]): Promise<ReadonlySet<Claim>> {
     if (claims.length === 0) return new Set();
     const { database, engine, leaseMs } = this.#parts;
-    const held = await engine.touch(claims.map(({ job }) => job));
+    const urgent = this.#urgent();
+    const held = await engine.touch(
+      claims.map(({ job }) => job),
+      urgent,
+    );
     const alive = claims.filter(({ job }) => held.has(job.id));
     // A segment that was settled meanwhile has freed its session, and the epoch is the same. A session that somebody
     // has locked is left for the next heartbeat: the others must not wait for it, and the lease of the job counts.
     const { schema } = database;
-    const { rows } = await database.query<{ id: string }>(
+    const { rows } = await urgent.query<{ id: string }>(
       `with claimed as (select * from unnest($1::uuid[], $2::bigint[]) as claim(session, epoch)), free as (
          select session.id from ${schema}.session join claimed
            on session.id = claimed.session and session.epoch = claimed.epoch
@@ -72,14 +76,18 @@ class FleetClaims implements Claims {
 
   async holds(claim: Claim): Promise<boolean> {
     const { database, engine } = this.#parts;
-    return await database.transaction(async (db) => {
-      if (!(await engine.holds(claim.job, db))) return false;
-      const { rows } = await db.query(
-        `select 1 from ${database.schema}.session where id = $1 and epoch = $2`,
-        [claim.run.sessionId, claim.epoch],
-      );
-      return rows.length > 0;
-    });
+    const urgent = this.#urgent();
+    if (!(await engine.holds(claim.job, urgent))) return false;
+    const { rows } = await urgent.query(
+      `select 1 from ${database.schema}.session where id = $1 and epoch = $2`,
+      [claim.run.sessionId, claim.epoch],
+    );
+    return rows.length > 0;
+  }
+
+  /** A heartbeat is given up in time for another one within the lease. */
+  #urgent(): Queryable {
+    return this.#parts.database.urgent(this.#parts.leaseMs / 4);
   }
 
   async addEvents(

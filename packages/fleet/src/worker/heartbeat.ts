@@ -13,6 +13,8 @@ export class Heartbeat {
   readonly #logger: Logger | undefined;
   readonly #timer: NodeJS.Timeout;
   #retry: NodeJS.Timeout | undefined;
+  #isBeating = false;
+  #isStopped = false;
 
   constructor(
     claims: Claims,
@@ -27,11 +29,20 @@ export class Heartbeat {
   }
 
   stop(): void {
+    this.#isStopped = true;
     clearInterval(this.#timer);
     clearTimeout(this.#retry);
   }
 
+  /** One heartbeat at a time: a second one would wait for the same connection, and count from a later moment. */
   async #beat(): Promise<void> {
+    if (this.#isBeating || this.#isStopped) return;
+    this.#isBeating = true;
+    await this.#touchAll();
+    this.#isBeating = false;
+  }
+
+  async #touchAll(): Promise<void> {
     const segments = new Map<Claim, Segment>();
     for (const segment of this.#segments) segments.set(segment.claim, segment);
     if (segments.size === 0) return;
@@ -51,6 +62,7 @@ export class Heartbeat {
   /** A database that is back is heard at once, because the leases may have little time left. */
   #beatSoon(): void {
     clearTimeout(this.#retry);
+    if (this.#isStopped) return;
     this.#retry = setTimeout(() => void this.#beat(), RETRY_MS);
   }
 }

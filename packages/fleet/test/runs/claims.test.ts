@@ -431,6 +431,39 @@ describe("touch() and holds()", () => {
     expect(await program.claims.touch([claim, bystander])).toEqual(held);
   });
 
+  it("do not wait for the ends of other runs, which wait for a caller's transaction on all connections of the pool", async () => {
+    const { claim: bystander } = await claimed();
+    const ending: Claim[] = [];
+    for (let at = 0; at < 8; at += 1) ending.push((await claimed()).claim);
+    const calls = new EventEmitter();
+    const calling = other.database.transaction(async (db) => {
+      for (const { run } of ending) {
+        const { tenant, sessionId: session } = run;
+        await submitRun(other.parts, "Go.", { tenant, session, db });
+      }
+      calls.emit("submitted");
+      await once(calls, "commit");
+    });
+    await once(calls, "submitted");
+    const ends = ending.map((claim) => program.claims.settle(claim, doneWith("Hello.")));
+    const waiting = async () => {
+      const { rows } = await other.database.query(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'",
+      );
+      return rows.length;
+    };
+    while ((await waiting()) < ends.length) await sleep(20);
+    const held = program.claims.touch([...ending, bystander]);
+    const holds = program.claims.holds(bystander);
+    const answers = await Promise.allSettled([held, holds]);
+    calls.emit("commit");
+    expect(answers).toEqual([
+      { status: "fulfilled", value: new Set([...ending, bystander]) },
+      { status: "fulfilled", value: true },
+    ]);
+    await Promise.all([calling, ...ends]);
+  });
+
   it("leave a session free if its segment is settled during a heartbeat", async () => {
     const { claim } = await claimed();
     const { engine } = program.parts;

@@ -9,6 +9,10 @@ export interface DatabaseProxy {
   /** Passes nothing on any more, and ends nothing: packets are lost. `resume()` ends that. */
   freeze(): void;
   resume(): void;
+  /** The connections that exist now pass nothing on any more, and are not ended. New ones work. */
+  silence(): void;
+  /** A connection whose client sends this text is silent from then on, once. Resolves when that has happened. */
+  silenceAt(text: string): Promise<void>;
   /** Ends a connection when the client has sent this text, and the server has got it or not. */
   cutAt(text: string, options: { readonly forward: boolean }): void;
   /** The first packets of all connections, which carry their settings. */
@@ -24,20 +28,27 @@ export async function startDatabaseProxy(target: string): Promise<DatabaseProxy>
     folder === null
       ? connect(Number(own.port || 5432), own.hostname)
       : connect(`${folder}/.s.PGSQL.5432`);
-  const pairs = new Set<{ client: Socket; upstream: Socket }>();
+  const pairs = new Set<{ client: Socket; upstream: Socket; isSilent: boolean }>();
   const startPackets: string[] = [];
   let isFrozen = false;
   let trap: { text: string; forward: boolean } | undefined;
+  let silentAt: { text: string; onSilent: () => void } | undefined;
 
-  const server: Server = createServer((client) => {
+  // A network that loses packets loses the one that ends a connection too.
+  const server: Server = createServer({ allowHalfOpen: true }, (client) => {
     const upstream = upstreamOf();
-    const pair = { client, upstream };
+    const pair = { client, upstream, isSilent: false };
     pairs.add(pair);
     let isFirst = true;
     client.on("data", (chunk) => {
       if (isFirst) startPackets.push(chunk.toString("latin1"));
       isFirst = false;
-      if (isFrozen) return;
+      if (silentAt !== undefined && chunk.includes(silentAt.text)) {
+        pair.isSilent = true;
+        silentAt.onSilent();
+        silentAt = undefined;
+      }
+      if (isFrozen || pair.isSilent) return;
       if (trap !== undefined && chunk.includes(trap.text)) {
         const { forward } = trap;
         trap = undefined;
@@ -48,7 +59,7 @@ export async function startDatabaseProxy(target: string): Promise<DatabaseProxy>
       upstream.write(chunk);
     });
     upstream.on("data", (chunk) => {
-      if (!isFrozen) client.write(chunk);
+      if (!isFrozen && !pair.isSilent) client.write(chunk);
     });
     const end = () => {
       pairs.delete(pair);
@@ -56,6 +67,9 @@ export async function startDatabaseProxy(target: string): Promise<DatabaseProxy>
       upstream.destroy();
     };
     for (const socket of [client, upstream]) {
+      socket.on("end", () => {
+        if (!isFrozen && !pair.isSilent) end();
+      });
       socket.on("error", end);
       socket.on("close", end);
     }
@@ -84,6 +98,13 @@ export async function startDatabaseProxy(target: string): Promise<DatabaseProxy>
     resume: () => {
       isFrozen = false;
     },
+    silence: () => {
+      for (const pair of pairs) pair.isSilent = true;
+    },
+    silenceAt: (text) =>
+      new Promise((onSilent) => {
+        silentAt = { text, onSilent };
+      }),
     cutAt: (text, { forward }) => {
       trap = { text, forward };
     },

@@ -64,6 +64,11 @@ export class MemoryDatabase implements Database {
     }
   }
 
+  /** There is one connection, and no network that could be silent. */
+  urgent(): Queryable {
+    return this;
+  }
+
   async listen(
     channel: Channel,
     onNotify: (payload: string | undefined) => void,

@@ -6,6 +6,7 @@ import { isConnectionLost, toDatabaseError } from "../database-error.js";
 import { keepAlive } from "../keep-alive.js";
 import { quoteName } from "../schema-name.js";
 import { NotificationListener } from "./notification-listener.js";
+import { UrgentConnection } from "./urgent-connection.js";
 
 /** The longest that one statement may take. A network that drops packets would otherwise hang it for ever. */
 const STATEMENT_TIMEOUT_MS = 60_000;
@@ -18,6 +19,9 @@ const SERVER_MARGIN_MS = 5_000;
  * transaction after this time, so that one frozen host does not stop the fleet.
  */
 const IDLE_IN_TRANSACTION_MS = 5_000;
+
+/** How long the end of a connection may take. A silent server never confirms it. */
+const END_LIMIT_MS = 5_000;
 
 /**
  * The channels whose notifications are part of the transaction. Those of all others are sent after the commit, because
@@ -35,7 +39,7 @@ export interface PostgresParts {
   readonly pool: Pool;
   /** Whether `release` ends the pool. */
   readonly ownsPool: boolean;
-  /** Makes a client for LISTEN. It is not connected yet. */
+  /** Makes a client for LISTEN, or for urgent statements. It is not connected yet. */
   readonly createClient: () => Client;
   readonly mask: Mask;
   readonly logger: Logger | undefined;
@@ -53,6 +57,7 @@ export class PostgresDatabase implements Database {
   readonly schema: string;
   readonly #parts: PostgresParts;
   readonly #listener: NotificationListener;
+  readonly #urgent: UrgentConnection;
   readonly #timeoutMs: number;
   #closed: Promise<void> | undefined;
 
@@ -62,6 +67,7 @@ export class PostgresDatabase implements Database {
     this.#parts = parts;
     this.#timeoutMs = parts.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS;
     this.#listener = new NotificationListener(parts);
+    this.#urgent = new UrgentConnection(parts);
     // Without a listener, the loss of an idle connection would end the program.
     parts.pool.on("error", this.#onIdleError);
   }
@@ -96,6 +102,20 @@ export class PostgresDatabase implements Database {
     }
   }
 
+  urgent(limitMs: number): Queryable {
+    return {
+      query: async <Row extends object>(text: string, values?: unknown[]) => {
+        this.#throwIfClosed();
+        const statement = values === undefined ? { text } : { text, values };
+        try {
+          return await keepAlive(() => this.#urgent.query<Row>(limitMs, statement));
+        } catch (error) {
+          throw toDatabaseError(error, this.#parts.mask);
+        }
+      },
+    };
+  }
+
   async listen(
     channel: Channel,
     onNotify: (payload: string | undefined) => void,
@@ -117,7 +137,7 @@ export class PostgresDatabase implements Database {
   }
 
   async #close(): Promise<void> {
-    await this.#listener.close();
+    await Promise.all([this.#listener.close(), this.#urgent.close(END_LIMIT_MS)]);
     await this.#parts.release();
     // The connections of a pool that was ended may still report errors.
     if (!this.#parts.ownsPool) this.#parts.pool.off("error", this.#onIdleError);
