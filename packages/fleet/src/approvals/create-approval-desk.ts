@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type ApprovalDecision, isHawserError } from "hawser";
 import type { FleetParts } from "../engine/fleet-parts.js";
 import type { Claim } from "../runs/claims.js";
@@ -54,15 +55,31 @@ async function waitForAnswer(
 /** In case that a notification is lost, and for a question that expires. */
 const POLL_MS = 1000;
 
-/** Without notifications while the database is away: a call is not denied because of it, and the table is asked. */
+/**
+ * Without notifications while the database is away or its connection for them is silent: a call is not denied because
+ * of it, and the table is asked.
+ */
 async function openWaiter(parts: FleetParts, run: string): Promise<NotificationWaiter> {
+  const opening = NotificationWaiter.open(parts.database, "approval", run);
+  const limit = new AbortController();
   try {
-    return await NotificationWaiter.open(parts.database, "approval", run);
+    const late = delay(OPEN_LIMIT_MS, undefined, { signal: limit.signal }).catch(() => undefined);
+    const opened = await Promise.race([opening, late]);
+    if (opened !== undefined) return opened;
+    opening.then(
+      (waiter) => waiter.close(),
+      () => undefined,
+    );
   } catch (error) {
     if (!isAway(error)) throw error;
-    return new NotificationWaiter();
+  } finally {
+    limit.abort();
   }
+  return new NotificationWaiter();
 }
+
+/** How long the first look at the table may wait until notifications arrive. */
+const OPEN_LIMIT_MS = 1000;
 
 function isAway(error: unknown): boolean {
   return isHawserError(error, "database_unavailable") && error.retryable;

@@ -79,6 +79,21 @@ describe("question.wait()", () => {
     expect(await person.approvals.pending({ run: claim.run.id })).toHaveLength(1);
   });
 
+  it("hears of an answer although the connection for notifications is silent", async () => {
+    const proxy = await startDatabaseProxy(world.url);
+    const host = await world.program(proxy.url);
+    const claim = await world.claim(host);
+    const question = await host.desk.open(claim, toolQuestion(claim), {});
+    const silent = proxy.silenceAt("listen ");
+    const listening = host.database.listen("approval", () => {}).catch(() => "gave up");
+    await silent;
+    const answered = question.wait(60_000, NO_SIGNAL);
+    await person.approvals.answer(question.id, ALLOW);
+    expect(await Promise.race([answered, listening])).toEqual(ALLOW);
+    expect(await listening).toBe("gave up");
+    await proxy.close();
+  });
+
   it("goes on waiting after all connections to the database were cut", async () => {
     const claim = await world.claim(worker);
     const question = await worker.desk.open(claim, toolQuestion(claim), {});

@@ -221,6 +221,27 @@ describe("Database behind a network that fails", () => {
     await vi.waitFor(() => expect(heard).toEqual(["before", undefined, "after"]), 60_000);
   });
 
+  it("listens again after a connection that went silent before LISTEN was answered", async () => {
+    const heard = await hear(database);
+    const silent = proxy.silenceAt("listen ");
+    proxy.cut();
+    await silent;
+    // The caller waits for the same connection, and is told that it failed.
+    await expect(database.listen("approval", () => {})).rejects.toEqual(LOST);
+    await vi.waitFor(() => expect(heard).toContain(undefined), 60_000);
+    await database.listen("approval", () => {});
+    await database.notify(database, "event", "after");
+    await vi.waitFor(() => expect(heard).toContain("after"), 60_000);
+  });
+
+  it("listens again after a connection that goes silent in a further LISTEN", async () => {
+    const heard = await hear(database);
+    const silent = proxy.silenceAt('listen "hawser_cancel"');
+    await expect(database.listen("cancel", () => {})).rejects.toEqual(LOST);
+    await silent;
+    await vi.waitFor(() => expect(heard).toEqual([undefined]), 60_000);
+  });
+
   it("gives up a statement when the network is silent", async () => {
     const impatient = openUrl(proxy.url, {
       schema: "hawser",

@@ -1,12 +1,14 @@
-import type { Logger, Mask } from "hawser";
+import { HawserError, type Logger, type Mask } from "hawser";
 import type { Client } from "pg";
 import type { Channel } from "../database.js";
 import { toDatabaseError } from "../database-error.js";
 import { quoteName } from "../schema-name.js";
+import { connectWithin, destroyClient, endWithin } from "./bounded-client.js";
 
 /** A connection that is silently cut says nothing, so it is asked. */
 const CHECK_EVERY_MS = 10_000;
 const CHECK_TIMEOUT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 const RECONNECT_FIRST_MS = 50;
 const RECONNECT_LAST_MS = 2_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -28,6 +30,10 @@ export class NotificationListener {
   readonly #parts: ListenerParts;
   readonly #callbacks = new Map<Channel, Set<Callback>>();
   #connection: Promise<Client> | undefined;
+  /** The client that is connected and listens. */
+  #current: Client | undefined;
+  /** The client that is about to be `#current`. */
+  #connecting: Client | undefined;
   #lastAnswer: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -58,16 +64,21 @@ export class NotificationListener {
     return remove;
   }
 
-  async close(): Promise<void> {
+  /** Takes at most `limitMs`, also if the server is silent. */
+  async close(limitMs: number): Promise<void> {
     this.#isClosed = true;
     this.#callbacks.clear();
     clearTimeout(this.#timer);
-    const connection = this.#connection;
+    const client = this.#current;
+    this.#current = undefined;
     this.#connection = undefined;
-    const client = await connection?.catch(() => undefined);
+    if (this.#connecting !== undefined) {
+      destroyClient(this.#connecting, new Error("Connection terminated"));
+    }
+    if (client === undefined) return;
     // Otherwise a program with nothing else to do would end in the middle of its `await fleet.close()`.
-    (client as (Client & { ref(): void }) | undefined)?.ref();
-    await client?.end().catch(() => undefined);
+    (client as Client & { ref(): void }).ref();
+    await endWithin(client, limitMs);
   }
 
   #remove(channel: Channel, callback: Callback): void {
@@ -76,13 +87,17 @@ export class NotificationListener {
 
   async #listenOn(channel: Channel): Promise<void> {
     const client = await this.#connected();
-    await this.#run(client, `listen ${quoteName(this.#nameOf(channel))}`);
+    try {
+      await this.#run(client, this.#listenTo(channel));
+    } catch (error) {
+      this.#onLost(client);
+      throw error;
+    }
   }
 
   /** One statement after the other: pg warns of a client that gets a second one before the first has ended. */
   #run(client: Client, text: string): Promise<unknown> {
-    const statement = { text, query_timeout: CHECK_TIMEOUT_MS };
-    const answer = this.#lastAnswer.then(() => client.query(statement));
+    const answer = this.#lastAnswer.then(() => client.query(limited(text)));
     this.#lastAnswer = answer.catch(() => undefined);
     return answer;
   }
@@ -100,17 +115,24 @@ export class NotificationListener {
     client.on("notification", ({ channel, payload }) => this.#deliver(channel, payload ?? ""));
     client.on("error", () => this.#onLost(client));
     client.on("end", () => this.#onLost(client));
-    await client.connect();
-    (client as Client & { unref(): void }).unref();
-    for (const channel of this.#callbacks.keys()) {
-      await client.query(`listen ${quoteName(this.#nameOf(channel))}`);
+    this.#connecting = client;
+    try {
+      await connectWithin(client, CONNECT_TIMEOUT_MS);
+      (client as Client & { unref(): void }).unref();
+      for (const channel of this.#callbacks.keys()) {
+        await client.query(limited(this.#listenTo(channel)));
+      }
+      if (this.#isClosed) throw new HawserError("closed", "The database is closed.");
+    } catch (error) {
+      destroyClient(client);
+      throw error;
+    } finally {
+      this.#connecting = undefined;
     }
     this.#current = client;
     this.#checkLater(client);
     return client;
   }
-
-  #current: Client | undefined;
 
   #checkLater(client: Client): void {
     this.#timer = setTimeout(() => {
@@ -128,7 +150,7 @@ export class NotificationListener {
     this.#current = undefined;
     this.#connection = undefined;
     clearTimeout(this.#timer);
-    client.end().catch(() => undefined);
+    destroyClient(client);
     if (this.#isClosed) return;
     this.#parts.logger?.debug("The connection that listens to the database was lost.");
     this.#reconnect(RECONNECT_FIRST_MS);
@@ -154,9 +176,18 @@ export class NotificationListener {
     }
   }
 
+  #listenTo(channel: Channel): string {
+    return `listen ${quoteName(this.#nameOf(channel))}`;
+  }
+
   #nameOf(channel: Channel): string {
     return `${this.#parts.schema}_${channel}`;
   }
+}
+
+/** `query_timeout` is missing in the types of pg. Without it, a silent network would let the statement wait for ever. */
+function limited(text: string): { text: string; query_timeout: number } {
+  return { text, query_timeout: CHECK_TIMEOUT_MS };
 }
 
 /** A copy, because a callback may remove itself. */

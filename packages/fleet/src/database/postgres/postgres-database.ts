@@ -137,7 +137,7 @@ export class PostgresDatabase implements Database {
   }
 
   async #close(): Promise<void> {
-    await Promise.all([this.#listener.close(), this.#urgent.close(END_LIMIT_MS)]);
+    await Promise.all([this.#listener.close(END_LIMIT_MS), this.#urgent.close(END_LIMIT_MS)]);
     await this.#parts.release();
     // The connections of a pool that was ended may still report errors.
     if (!this.#parts.ownsPool) this.#parts.pool.off("error", this.#onIdleError);
