@@ -1,6 +1,7 @@
 import { HawserError, type Logger, type Mask } from "hawser";
 import pg, { type Client, type ClientConfig, type Pool } from "pg";
-import { PostgresDatabase } from "./postgres-database.js";
+import { destroyClient, settlesWithin } from "./bounded-client.js";
+import { END_LIMIT_MS, PostgresDatabase } from "./postgres-database.js";
 
 /** A worker needs three connections at once, and one more listens. The rest is for the caller's own questions. */
 const POOL_SIZE = 8;
@@ -43,6 +44,7 @@ export function openServer(
     // A program that forgets to close the fleet still ends.
     allowExitOnIdle: true,
   });
+  const endPool = endOfPool(pool);
   return new PostgresDatabase({
     kind: options.kind ?? "server",
     schema: options.schema,
@@ -54,10 +56,27 @@ export function openServer(
     statementTimeoutMs: options.statementTimeoutMs,
     listens: options.listen ?? true,
     release: async () => {
-      await pool.end();
+      await endPool();
       await options.release?.();
     },
   });
+}
+
+/**
+ * Ends the pool, and closes the sockets that are left after a while: those of statements without an answer, for which
+ * the pool would wait, and those whose end a silent server never confirms.
+ */
+function endOfPool(pool: Pool): () => Promise<void> {
+  const clients = new Set<object>();
+  pool.on("connect", (client) => clients.add(client));
+  pool.on("remove", (client) => clients.delete(client));
+  const destroyAll = () => {
+    for (const client of clients) destroyClient(client);
+  };
+  return async () => {
+    if (await settlesWithin(pool.end(), END_LIMIT_MS)) setTimeout(destroyAll, END_LIMIT_MS).unref();
+    else destroyAll();
+  };
 }
 
 /** A database that is reached by the caller's pool. The pool is not ended. */

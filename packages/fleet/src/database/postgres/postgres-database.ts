@@ -21,7 +21,7 @@ const SERVER_MARGIN_MS = 5_000;
 const IDLE_IN_TRANSACTION_MS = 5_000;
 
 /** How long the end of a connection may take. A silent server never confirms it. */
-const END_LIMIT_MS = 5_000;
+export const END_LIMIT_MS = 5_000;
 
 /**
  * The channels whose notifications are part of the transaction. Those of all others are sent after the commit, because
