@@ -17,18 +17,24 @@ const SOCKET_CODES: ReadonlySet<string> = new Set([
   "EADDRNOTAVAIL",
 ]);
 
-/** SQLSTATE codes and classes after which the same statement may succeed later. */
-const TRANSIENT_STATES: readonly string[] = [
-  "08", // connection exceptions
-  "25P03", // idle in a transaction for too long
-  "25P04", // transaction_timeout
-  "40001", // serialization failure
-  "40P01", // deadlock
-  "53", // too many connections, disk full, out of memory
-  "55P03", // lock not available
-  "57014", // statement timeout
-  "57P", // shutdown, crash, starting up
-  "58", // errors of the operating system
+/**
+ * SQLSTATE codes and classes after which the same statement may succeed later. Those with a sentence are answers of a
+ * database that can be reached, so that the transaction did not take effect. The first row that fits counts.
+ */
+const TRANSIENT_STATES: readonly (readonly [state: string, sentence?: string])[] = [
+  ["08"], // connection exceptions
+  ["25P03"], // idle in a transaction for too long
+  ["25P04"], // transaction_timeout
+  ["40001", "The transaction conflicts with another one, and was rolled back"],
+  ["40P01", "The transaction and another one waited for each other, and it was rolled back"],
+  ["53100", "The disk of the database is full"],
+  ["53200", "The database is out of memory"],
+  ["53300", "The database has no connection left"],
+  ["53", "The database has reached one of its limits"],
+  ["55P03", "The database did not get a lock in time"],
+  ["57014", "The database cancelled the statement"],
+  ["57P"], // shutdown, crash, starting up
+  ["58"], // errors of the operating system
 ];
 
 /** Messages of pg and pg-pool that carry no code. */
@@ -59,14 +65,10 @@ export function toDatabaseError(error: unknown, mask: Mask, during?: string): un
   }
   if (!isTransient(error, code)) return error;
   const message = error.message === "" ? (code ?? error.name) : error.message;
-  return new HawserError(
-    "database_unavailable",
-    during === undefined
-      ? `The database cannot be reached: ${message}`
-      : `The database was lost ${during}: ${message}`,
-    { cause: error },
-    mask,
-  );
+  const sentence =
+    transientState(code)?.[1] ??
+    (during === undefined ? "The database cannot be reached" : `The database was lost ${during}`);
+  return new HawserError("database_unavailable", `${sentence}: ${message}`, { cause: error }, mask);
 }
 
 /** Whether the connection of the error can no longer be used. */
@@ -79,7 +81,11 @@ export function isConnectionLost(error: unknown): boolean {
 
 function isTransient(error: Error, code: string | undefined): boolean {
   if (code === undefined) return CONNECTION_MESSAGES.test(error.message);
-  return SOCKET_CODES.has(code) || TRANSIENT_STATES.some((state) => code.startsWith(state));
+  return SOCKET_CODES.has(code) || transientState(code) !== undefined;
+}
+
+function transientState(code: string | undefined): (typeof TRANSIENT_STATES)[number] | undefined {
+  return TRANSIENT_STATES.find(([state]) => code?.startsWith(state));
 }
 
 /** An AggregateError is what Node throws if a name has several addresses and none of them answers. */

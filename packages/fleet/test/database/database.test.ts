@@ -301,6 +301,100 @@ describe("Database behind a network that fails", () => {
   }
 });
 
+describe("Database that answers that it cannot do it now", () => {
+  let database: Database;
+  beforeAll(async () => {
+    database = await openDatabase(server.url);
+    await database.query(
+      "create table public.busy as select 1 as id, 0 as value union select 2, 0",
+    );
+  });
+  afterAll(() => database.close());
+
+  /** What both of two transactions end with that change two rows in opposite order. */
+  function deadlock() {
+    const locked: Promise<unknown>[] = [];
+    const change = (first: number, second: number) =>
+      database.transaction(async (db) => {
+        const own = db.query("update public.busy set value = value + 1 where id = $1", [first]);
+        locked.push(own);
+        await own;
+        await vi.waitFor(() => expect(locked).toHaveLength(2), 60_000);
+        await Promise.all(locked);
+        await db.query("update public.busy set value = value + 1 where id = $1", [second]);
+      });
+    return Promise.allSettled([change(1, 2), change(2, 1)]);
+  }
+
+  it("says that transactions waited for each other", async () => {
+    const failed = (await deadlock()).find(({ status }) => status === "rejected");
+    expect(failed).toMatchObject({
+      reason: {
+        code: "database_unavailable",
+        retryable: true,
+        message:
+          "The transaction and another one waited for each other, and it was rolled back: deadlock detected",
+      },
+    });
+  });
+
+  it("says that transactions conflict", async () => {
+    const late = database.transaction(async (db) => {
+      await db.query("set transaction isolation level repeatable read");
+      await db.query("select * from public.busy");
+      await database.query("update public.busy set value = 7");
+      await db.query("update public.busy set value = 8");
+    });
+    await expect(late).rejects.toMatchObject({
+      code: "database_unavailable",
+      retryable: true,
+      message: expect.stringMatching(/^The transaction conflicts with another one, and was rolled/),
+    });
+  });
+
+  it("says that it did not get a lock in time", async () => {
+    await database.transaction(async (db) => {
+      await db.query("lock table public.busy");
+      const second = database.transaction(async (other) => {
+        await other.query("set local lock_timeout = 1");
+        await other.query("select * from public.busy");
+      });
+      await expect(second).rejects.toMatchObject({
+        code: "database_unavailable",
+        retryable: true,
+        message: expect.stringMatching(/^The database did not get a lock in time: /),
+      });
+    });
+  });
+
+  it("says that a statement took too long", async () => {
+    const slow = database.transaction(async (db) => {
+      await db.query("set local statement_timeout = 1");
+      await db.query("select pg_sleep(60)");
+    });
+    await expect(slow).rejects.toMatchObject({
+      code: "database_unavailable",
+      retryable: true,
+      message: "The database cancelled the statement: canceling statement due to statement timeout",
+    });
+  });
+
+  it.each([
+    ["53100", "The disk of the database is full: full"],
+    ["53300", "The database has no connection left: full"],
+    ["53400", "The database has reached one of its limits: full"],
+  ])("says what SQLSTATE %s means", async (state, message) => {
+    const raised = database.query(
+      `do $$ begin raise exception 'full' using errcode = '${state}'; end $$`,
+    );
+    await expect(raised).rejects.toMatchObject({
+      code: "database_unavailable",
+      retryable: true,
+      message,
+    });
+  });
+});
+
 describe("Database and its connections", () => {
   it("does not end the caller's pool, and leaves no listener on it", async () => {
     const pool = new pg.Pool({ connectionString: server.url, max: 1 });
