@@ -1,11 +1,27 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { clusterFolder } from "../../src/database/embedded/cluster-folder.js";
+import { locatePostgres } from "../../src/database/embedded/locate-postgres.js";
+import { postgresEnvironment } from "../../src/database/embedded/postgres-environment.js";
+import { SUPERVISOR_SCRIPT } from "../../src/database/embedded/supervisor-script.js";
 import { openDatabase } from "../../src/database/open-database.js";
 import {
   commandOf,
@@ -128,6 +144,81 @@ describe("the Postgres of npm", { timeout: 300_000 }, () => {
     expect(await user.ask("ping")).toBe("pong");
     await user.close();
     await database.close();
+    await gone(folder);
+  });
+});
+
+describe("a folder whose postmaster.pid is stale", { timeout: 300_000 }, () => {
+  /** As a machine leaves it that lost its power. */
+  function writePid(folder: string, pid: number): void {
+    const file = join(folder, "data/postmaster.pid");
+    const lines = [pid, join(folder, "data"), 1_700_000_000, 5432, folder, "", "  1234 1", "ready"];
+    writeFileSync(file, `${lines.join("\n")}\n`);
+    if (isRoot) chownSync(file, 65534, 65534);
+  }
+  const owner = isRoot ? { uid: 65534, gid: 65534 } : {};
+
+  it.each([
+    ["a file beside the folder", (folder: string) => `${folder}-other/notes.txt`],
+    ["a file in the folder", (folder: string) => `${folder}/data/PG_VERSION`],
+    ["the data", (folder: string) => `${folder}/data`],
+  ])("leaves a program alone that has the process id and reads %s", async (_name, path) => {
+    const folder = madeFolder(root);
+    const other = spawn("tail", ["-f", path(folder), "/dev/null"], { ...owner, stdio: "ignore" });
+    await once(other, "spawn");
+    const ended = once(other, "exit");
+    writePid(folder, other.pid ?? 0);
+    const database = await openDatabase({ folder });
+    const { rows } = await database.query("select 1 as one");
+    await database.close();
+    const { exitCode, signalCode } = other;
+    other.kill();
+    await ended;
+    expect(rows).toEqual([{ one: 1 }]);
+    expect([exitCode, signalCode]).toEqual([null, null]);
+  });
+
+  it("opens if the supervisor itself has the process id", async () => {
+    const folder = madeFolder(root);
+    const [binaries] = await locatePostgres();
+    if (binaries === undefined) throw new Error("There is no Postgres.");
+    execFileSync("mkfifo", ["-m", "600", join(folder, "alive")], owner);
+    writePid(folder, 0);
+    const script = 'echo $$ >"$2/data/postmaster.pid"; eval "$HAWSER_SUPERVISOR"';
+    const child = spawn(
+      "/bin/sh",
+      ["-c", script, "hawser-database", binaries.bin, folder, clusterFolder(folder).socket],
+      {
+        ...owner,
+        cwd: "/",
+        stdio: "ignore",
+        env: { ...postgresEnvironment(binaries, folder), HAWSER_SUPERVISOR: SUPERVISOR_SCRIPT },
+      },
+    );
+    const exited = once(child, "exit");
+    // As a user that is about to open the folder.
+    const alive = openSync(join(folder, "alive"), constants.O_RDWR);
+    const ready = async () => {
+      while (!existsSync(join(folder, "ready"))) await sleep(20);
+      return ["ready"];
+    };
+    const first = await Promise.race([exited, ready()]);
+    closeSync(alive);
+    expect(first).toEqual(["ready"]);
+    expect(await exited).toEqual([0, null]);
+  });
+
+  it("ends the Postgres of a supervisor that was killed, and opens", async () => {
+    const folder = madeFolder(root);
+    const before = await openDatabase({ folder });
+    const supervisor = processesOf(folder).filter((pid) =>
+      commandOf(pid).includes("hawser-database"),
+    );
+    for (const pid of supervisor) process.kill(pid, "SIGKILL");
+    const user = await startUser(folder);
+    expect(await user.ask("ping")).toBe("pong");
+    await user.close();
+    await before.close();
     await gone(folder);
   });
 });

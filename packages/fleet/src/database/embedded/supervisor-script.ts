@@ -46,12 +46,22 @@ has_users() {
   return 0
 }
 
-# Whether the command line of the process names this folder. Process ids are used again.
-is_ours() {
+# Whether the process is a Postgres of this database, by the argument after -D. Process ids are used again, and other
+# programs may have the path of the folder, or a longer one, in their command lines.
+is_postgres() {
   if [ -r "/proc/$1/cmdline" ]; then
-    tr '\\000' ' ' <"/proc/$1/cmdline" | grep -qF -- "$folder"
+    tr '\\000' '\\n' <"/proc/$1/cmdline" | sed -n '/^-D$/{n;p;}' | grep -qxF -- "$data"
   else
-    ps -p "$1" -o args= 2>/dev/null | grep -qF -- "$folder"
+    case "$(ps -p "$1" -o args= 2>/dev/null) " in *" -D $data "*) ;; *) return 1 ;; esac
+  fi
+}
+
+# Whether the process is a supervisor of this folder, by its name and its second argument.
+is_supervisor() {
+  if [ -r "/proc/$1/cmdline" ]; then
+    tr '\\000' '\\n' <"/proc/$1/cmdline" | sed -n '/^hawser-database$/{n;n;p;}' | grep -qxF -- "$folder"
+  else
+    case "$(ps -p "$1" -o args= 2>/dev/null) " in *" hawser-database $bin $folder "*) ;; *) return 1 ;; esac
   fi
 }
 
@@ -69,7 +79,7 @@ ended() {
 end_orphan() {
   orphan=
   [ ! -r "$data/postmaster.pid" ] || read -r orphan <"$data/postmaster.pid"
-  if [ -n "$orphan" ] && kill -0 "$orphan" 2>/dev/null && is_ours "$orphan"; then
+  if [ -n "$orphan" ] && [ "$orphan" != "$$" ] && kill -0 "$orphan" 2>/dev/null && is_postgres "$orphan"; then
     kill -INT "$orphan" 2>/dev/null
     ended "$orphan" 100 || kill -QUIT "$orphan" 2>/dev/null
     ended "$orphan" 50 || kill -KILL "$orphan" 2>/dev/null
@@ -85,8 +95,8 @@ end_orphan() {
 watch() {
   (
     while read -r line; do :; done
-    while is_ours $$ && kill -USR1 $$ 2>/dev/null; do sleep 0.5; done
-    is_ours "$postgres" && kill -INT "$postgres"
+    while is_supervisor $$ && kill -USR1 $$ 2>/dev/null; do sleep 0.5; done
+    is_postgres "$postgres" && kill -INT "$postgres"
   ) <&7 >/dev/null 2>&1 9>&- &
   watcher=$!
 }
