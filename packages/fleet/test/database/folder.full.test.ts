@@ -10,6 +10,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -145,6 +146,23 @@ describe("the Postgres of npm", { timeout: 300_000 }, () => {
     await user.close();
     await database.close();
     await gone(folder);
+  });
+
+  it("opens a folder again after the package was moved", async () => {
+    const folder = join(root, "fleet");
+    for (const place of ["before", "after"]) {
+      const copy = join(root, place);
+      if (place === "before") cpSync(original, copy, { recursive: true, verbatimSymlinks: true });
+      else renameSync(join(root, "before"), copy);
+      for (const entry of readdirSync(join(copy, "native/lib"), { withFileTypes: true })) {
+        if (entry.isSymbolicLink()) rmSync(join(copy, "native/lib", entry.name));
+      }
+      vi.stubEnv("HAWSER_POSTGRES", join(copy, "native/bin"));
+      const database = await openDatabase({ folder });
+      expect((await database.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+      await database.close();
+      await gone(folder);
+    }
   });
 });
 

@@ -1,4 +1,12 @@
-import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import type { PostgresBinaries } from "./locate-postgres.js";
 
@@ -22,10 +30,20 @@ function linkLibraries(packageRoot: string, links: string): void {
   mkdirSync(links, { recursive: true, mode: 0o755 });
   const list = readFileSync(join(packageRoot, "native/pg-symlinks.json"), "utf8");
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
-    try {
-      symlinkSync(join(packageRoot, source), join(links, basename(target)));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    }
+    linkTo(join(packageRoot, source), join(links, basename(target)));
+  }
+}
+
+function linkTo(source: string, link: string): void {
+  try {
+    symlinkSync(source, link);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (!lstatSync(link).isSymbolicLink() || readlinkSync(link) === source) return;
+    // The package was moved. Renamed into place, so that another program never finds the link missing.
+    const next = `${link}.${process.pid}`;
+    rmSync(next, { force: true });
+    symlinkSync(source, next);
+    renameSync(next, link);
   }
 }
