@@ -164,8 +164,12 @@ async function copyAll(from: ClientConfig, to: ClientConfig): Promise<number> {
   return rows;
 }
 
+/** Both servers are on this machine and belong to this program, so that a slow statement is a large table. */
+const STATEMENT_TIMEOUT_MS = 24 * 60 * 60 * 1000;
+
 async function openSchema(config: ClientConfig, schema: string): Promise<PostgresDatabase> {
-  const database = openServer(config, { schema, logger: undefined });
+  const statementTimeoutMs = STATEMENT_TIMEOUT_MS;
+  const database = openServer(config, { schema, logger: undefined, statementTimeoutMs });
   await migrate(database, { mayChange: true });
   const engine = await openEngine(database);
   await engine.close();

@@ -93,6 +93,35 @@ describe.runIf(older?.major !== newer?.major && newer !== undefined)(
       await database.close();
     });
 
+    it("moves a database whose tables take longer than a minute to read", async () => {
+      await fillFolder();
+      vi.stubEnv("HAWSER_POSTGRES", older.bin);
+      const database = await openDatabase({ folder });
+      // The rows travel as JSON. A slow conversion stands for a large table.
+      await database.query(
+        `create type public.slow as enum ('slow');
+         create function public.slow_json(public.slow) returns json language plpgsql as $$
+         begin
+           if current_setting('hawser.slept', true) is null then
+             perform pg_sleep(62), set_config('hawser.slept', 'yes', false);
+           end if;
+           return to_json($1::text);
+         end $$;
+         create cast (public.slow as json) with function public.slow_json(public.slow);
+         alter table hawser.session alter column title type public.slow using 'slow'`,
+      );
+      await database.close();
+      await gone(folder);
+      const report = await moveFolder({ folder, to: newer.bin });
+      expect(report.rows).toBeGreaterThan(450);
+      vi.stubEnv("HAWSER_POSTGRES", newer.bin);
+      const moved = await openDatabase({ folder });
+      expect((await moved.query("select title from hawser.session")).rows).toEqual([
+        { title: "slow" },
+      ]);
+      await moved.close();
+    });
+
     it("changes nothing if a table is not of a fleet", async () => {
       await fillFolder();
       vi.stubEnv("HAWSER_POSTGRES", older.bin);
