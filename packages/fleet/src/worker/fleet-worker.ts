@@ -89,8 +89,10 @@ export class FleetWorker implements Worker {
     this.#stops.push(await database.listen("wake", () => this.#wakeSoon()));
     this.#stops.push(
       await database.listen("cancel", (run) => {
-        if (run === undefined) void this.#cancelWanted();
-        else this.#cancel(run);
+        if (run !== undefined) return this.#cancel(run);
+        this.#cancelWanted().catch((error: unknown) =>
+          this.#report("Cancelled runs could not be looked for.", error),
+        );
       }),
     );
     this.#every(SECOND, () => this.#cancelWanted());

@@ -51,4 +51,31 @@ describe("a worker", () => {
     await caller.end();
     await expect(busy.result()).rejects.toMatchObject({ code: "timeout" });
   });
+
+  it("reports a query that fails after its listener was connected again, and goes on", async () => {
+    const queue = randomUUID();
+    const reported: string[] = [];
+    const report = (what: string) => void reported.push(what);
+    const logger = { debug: () => {}, info: () => {}, warn: report, error: report };
+    const worker = await fleet.work({
+      labels: [queue],
+      profiles: { default: () => new Promise(() => {}) },
+      logger,
+    });
+    const run = await program.submit({ queue });
+    while (worker.active === 0) await sleep(20);
+    // The table refuses the question for cancelled runs, and a listener that is lost makes the worker ask it.
+    await program.rows("alter table hawser.run rename column cancel_requested_at to hidden");
+    try {
+      await program.rows(
+        "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %' and datname = current_database()",
+      );
+      while (!reported.includes("Cancelled runs could not be looked for.")) await sleep(20);
+    } finally {
+      await program.rows("alter table hawser.run rename column hidden to cancel_requested_at");
+    }
+    await run.cancel("enough");
+    await expect(run.result()).rejects.toMatchObject({ code: "run_cancelled" });
+    await worker.close();
+  });
 });
