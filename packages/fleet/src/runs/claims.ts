@@ -42,7 +42,10 @@ export interface Claims {
     events: readonly RunEventBody[],
     options?: { readonly repeatedAfter?: number | undefined },
   ): Promise<number>;
-  /** The tokens that the segment has used so far: what is booked if this host dies now. */
+  /**
+   * The tokens that the segment has used so far: what is booked if this host dies now. To be called before the CLI is
+   * asked as well: a segment that was never metered made no request, and costs nothing.
+   */
   meter(claim: Claim, usage: SegmentUsage): Promise<void>;
   /** Records the end of the segment: outcome, money, event, job, the next held run, in one transaction. */
   settle(claim: Claim, end: SegmentEnd): Promise<void>;

@@ -48,6 +48,7 @@ export async function closeSegment(
       tenant: run.tenant,
       usage,
       reservedUsd: Number(run.reserved_usd),
+      isLimited: run.budget_usd !== null,
     }));
   const booked = await book(db, schema, {
     run: run.id,

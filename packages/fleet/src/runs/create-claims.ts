@@ -129,11 +129,12 @@ class FleetClaims implements Claims {
 
   async meter(claim: Claim, usage: SegmentUsage): Promise<void> {
     const { database } = this.#parts;
+    // The epoch of the session moves on only with the end of the segment, so that its row is the fence. The session is
+    // not locked: the CLI is asked after the first write of its usage, and must not wait for others.
     const { rowCount } = await database.query(
-      `update ${database.schema}.segment set usage = $5
-       from (select 1 from ${database.schema}.session where id = $1 and epoch = $2 for share) as held
-       where run_id = $3 and segment = $4 and ended_at is null`,
-      [claim.run.sessionId, claim.epoch, claim.run.id, claim.segment, JSON.stringify(usage)],
+      `update ${database.schema}.segment set usage = $4
+       where run_id = $1 and segment = $2 and epoch = $3 and ended_at is null`,
+      [claim.run.id, claim.segment, claim.epoch, JSON.stringify(usage)],
     );
     if (rowCount !== 1) throw claimLost(claim.run.id, claim.segment);
   }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readBudget, waitForBudget } from "../../src/accounting/budget.js";
 import { readUsage } from "../../src/accounting/read-usage.js";
 import { claimAlone } from "../../src/runs/claim-run.js";
-import type { Claim, SegmentEnd } from "../../src/runs/claims.js";
+import type { Claim, SegmentEnd, SegmentUsage } from "../../src/runs/claims.js";
 import type { SubmitOptions } from "../../src/runs/run.js";
 import {
   createRunWorld,
@@ -51,7 +51,9 @@ const metered = (tokens: number, model = "model-x") => ({
   cacheWriteTokens: 0,
   requests: 1,
 });
-const unknownCost = (usage: ReturnType<typeof metered> | undefined): SegmentEnd => ({
+/** What is metered before the CLI is asked. */
+const ASKED = { ...metered(0), model: undefined, requests: 0 };
+const unknownCost = (usage: SegmentUsage | undefined): SegmentEnd => ({
   ...doneWith("done", undefined),
   costUsd: undefined,
   usage,
@@ -121,13 +123,68 @@ describe("the ledger", () => {
     const first = newTenant();
     await first.submit({ budgetUsd: 0.5 });
     const reserved = await first.claim();
-    await program.claims.settle(reserved, unknownCost(undefined));
+    await program.claims.settle(reserved, unknownCost(ASKED));
     expect(await chargeOf(reserved)).toEqual({ costUsd: 0.5, estimated: true });
     const second = newTenant();
     await second.submit();
     const unknown = await second.claim();
-    await program.claims.settle(unknown, unknownCost(undefined));
+    await program.claims.settle(unknown, unknownCost(ASKED));
     expect(await chargeOf(unknown)).toEqual({ costUsd: 0, estimated: true });
+  });
+
+  it("estimates 0 for a segment whose host died before the CLI was asked, so that a run with a budget goes on", async () => {
+    const { submit, claim, spend, usage } = newTenant();
+    await spend(2);
+    const run = await submit({ budgetUsd: 0.5 });
+    const cut = await claim();
+    await silence(program, cut);
+    const next = await claim();
+    expect(next).toMatchObject({ segment: 2, budgetUsd: 0.5 });
+    expect(await chargeOf(cut)).toEqual({ costUsd: 0, estimated: true });
+    await program.claims.settle(next, doneWith("done", 0.1));
+    expect(await run.result()).toMatchObject({ costUsd: 0.1, costEstimated: true });
+    expect(await usage()).toMatchObject({ costUsd: 2.1, estimatedUsd: 0 });
+  });
+
+  it("estimates one request if the CLI was asked and no answer was seen", async () => {
+    const { submit, claim } = newTenant();
+    await submit();
+    await program.claims.settle(await claim(), {
+      ...doneWith("four requests", 2),
+      usage: { ...metered(10, `model-${randomUUID()}`), requests: 4 },
+    });
+    await submit({ budgetUsd: 3 });
+    const cut = await claim();
+    await program.claims.meter(cut, ASKED);
+    await silence(program, cut);
+    expect((await claim()).budgetUsd).toBe(2.5);
+    expect(await chargeOf(cut)).toEqual({ costUsd: 0.5, estimated: true });
+  });
+
+  it("does not take an estimate of 0 for the price of a request", async () => {
+    const { submit, claim } = newTenant();
+    await submit({ budgetUsd: 1 });
+    await silence(program, await claim());
+    const asked = await claim();
+    await program.claims.meter(asked, ASKED);
+    await silence(program, asked);
+    await expect(claim()).rejects.toThrow("nothing was claimed");
+    expect(await chargeOf(asked)).toEqual({ costUsd: 1, estimated: true });
+  });
+
+  it("estimates no more than a run with a budget was allowed to spend", async () => {
+    const { submit, claim, spend } = newTenant();
+    await spend(2);
+    for (const usage of [
+      ASKED,
+      metered(10, `model-${randomUUID()}`),
+      metered(1e6, "claude-test"),
+    ]) {
+      await submit({ budgetUsd: 0.5 });
+      const cut = await claim();
+      await program.claims.settle(cut, unknownCost(usage));
+      expect(await chargeOf(cut)).toEqual({ costUsd: 0.5, estimated: true });
+    }
   });
 
   it("settles a run whose counts are no whole numbers, and whose cost is no amount", async () => {

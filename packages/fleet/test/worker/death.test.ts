@@ -55,6 +55,12 @@ describe.concurrent("when a host is killed, another one goes on within the lease
     expect(await run.result()).toMatchObject({ text: "Said once.", uncertainTools: [] });
     expect(world.requestsOf(name)).toHaveLength(1);
     await expectBookedOnce(world, run);
+    // The model was not asked.
+    const [lost] = await world.rows(
+      "select trim_scale(cost_usd) as cost from hawser.charge where run_id = $1 and segment = 1",
+      [run.id],
+    );
+    expect(lost).toEqual({ cost: "0" });
   });
 });
 

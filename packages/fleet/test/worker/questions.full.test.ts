@@ -229,3 +229,24 @@ describe.concurrent("the option approve", () => {
     expect(await run.result()).toMatchObject({ text: "Heard: No." });
   });
 });
+
+describe("before the first request of a segment", () => {
+  it("the worker has written that the model may be asked, also if the CLI goes on by itself", async () => {
+    const marked: (boolean | undefined)[] = [];
+    const name = world.agent(async (turn) => {
+      const [segment] = await world.rows<{ marked: boolean }>(
+        `select segment.usage is not null as marked from hawser.segment join hawser.run on run.id = run_id
+         where run.request like $1 order by segment.segment desc limit 1`,
+        [`%${name}%`],
+      );
+      marked.push(segment?.marked);
+      return ONE_CALL(turn);
+    });
+    const run = await world.fleet.submit(`${name} Go.`);
+    const question = await questionOf(run);
+    await reach(run, "waiting");
+    await world.fleet.approvals.answer(question.id, { behavior: "allow" });
+    expect(await run.result()).toMatchObject({ text: "Result: one", segments: 2 });
+    expect(marked).toEqual([true, true]);
+  });
+});

@@ -44,12 +44,15 @@ export class SegmentTurn {
 
   /** Starts the CLI and resolves with the result of the turn. */
   async run(beginning: StartedBeginning, options: SessionOptions): Promise<TurnResult> {
+    // A CLI that resumes makes its first request by itself, as soon as it is started.
+    if (beginning.type === "resumed") await this.#usage.begin();
     const session = await this.#openWatched({ ...options, signal: this.#starting.signal });
     this.#session = session;
     this.#reading = this.#read(session);
     if (beginning.type === "prompt" && beginning.history !== undefined) {
       await session.append(beginning.history);
     }
+    if (beginning.type === "prompt") await this.#usage.begin();
     const turn =
       beginning.type === "resumed"
         ? session.resumedTurn()

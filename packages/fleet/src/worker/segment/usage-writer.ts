@@ -18,6 +18,15 @@ export class UsageWriter {
     return this.#meter.usage;
   }
 
+  /**
+   * Writes that the CLI is about to be asked, before it is. From then on a request may be under way of which no message
+   * has come yet, so that a segment without this mark has cost nothing.
+   */
+  async begin(): Promise<void> {
+    const { lease, claim, settings } = this.#context;
+    await lease.whileHeld(() => settings.parts.claims.meter(claim, this.usage));
+  }
+
   add(message: Message): void {
     if (this.#meter.add(message)) this.#write();
   }
