@@ -20,7 +20,11 @@ import { eventColumns, writeEvents } from "./write-events.js";
 
 /** What came of one attempt to claim. */
 export type ClaimAttempt =
-  | { readonly type: "claimed"; readonly claim: Claim; readonly rebaseDue: boolean }
+  | {
+      readonly type: "claimed";
+      readonly claim: Omit<Claim, "claimedAt">;
+      readonly rebaseDue: boolean;
+    }
   /** A job was taken out of the queue or put off. There may be another one. */
   | { readonly type: "again" }
   | { readonly type: "none" };

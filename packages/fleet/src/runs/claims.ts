@@ -1,5 +1,6 @@
 import type { Queryable } from "../database/database.js";
 import type { Job } from "../engine/engine.js";
+import type { Moment } from "./moment.js";
 import type { RunEventBody, RunFailure, RunInfo, RunOutcome, ToolIntent } from "./run.js";
 
 /** A run that this host may work on, as long as its claim holds. */
@@ -16,18 +17,28 @@ export interface Claim {
   /** The money of this segment; the least of what the run, the tenant and the budgets leave. */
   readonly budgetUsd: number | undefined;
   readonly account: string;
+  /** A moment of this host that is not later than the begin of the lease. */
+  readonly claimedAt: Moment;
+}
+
+/** The worker that wants a run. */
+export interface Claimant {
+  readonly host: string;
+  readonly queues: readonly string[];
+  /** Asked before each further attempt. False ends the search, because the worker does not want a run any more. */
+  goesOn?(): boolean;
+  /** The search was ended because it took long. There may be something to claim, so that the worker should ask again. */
+  onUnfinished?(): void;
 }
 
 /** What the worker needs of the runs. Everything that writes is fenced by epoch and attempt: `lease_lost`. */
 export interface Claims {
   /**
    * One transaction, one at a time over the fleet: limits are exact. Takes the session's lease, books the estimate
-   * of a segment whose host died, reserves money, writes the event `started`.
+   * of a segment whose host died, reserves money, writes the event `started`. Runs that stand first in the queue and
+   * cannot begin are ended or put off, one by one, for about a second at most.
    */
-  claim(worker: {
-    readonly host: string;
-    readonly queues: readonly string[];
-  }): Promise<Claim | undefined>;
+  claim(worker: Claimant): Promise<Claim | undefined>;
   /** Returns the claims that are still ours. Also renews the leases of their sessions. */
   touch(claims: readonly Claim[]): Promise<ReadonlySet<Claim>>;
   /** Whether the claim holds, asked of the database. */

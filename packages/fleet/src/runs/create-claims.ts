@@ -1,10 +1,11 @@
 import type { Queryable } from "../database/database.js";
 import type { FleetParts } from "../engine/fleet-parts.js";
-import { type ClaimAttempt, claimAlone, claimRun } from "./claim-run.js";
-import type { Claim, Claims, SegmentUsage } from "./claims.js";
+import { claimAlone, claimRun } from "./claim-run.js";
+import type { Claim, Claimant, Claims, SegmentUsage } from "./claims.js";
 import { claimLost } from "./failures.js";
 import { checkEpoch } from "./fence.js";
 import { lockRun } from "./lock-run.js";
+import { momentNow } from "./moment.js";
 import { rebase } from "./rebase.js";
 import { refreshStatistics } from "./refresh-statistics.js";
 import type { RunEventBody } from "./run.js";
@@ -16,6 +17,9 @@ const SLOW_CLAIM_MS = 100;
 
 /** After so long without an answer the heartbeat that a claim begins with is too old. */
 const STALE_HEARTBEAT_MS = 500;
+
+/** After this time a claim makes no further attempt, so that the worker can do something else between two claims. */
+const LONGEST_SEARCH_MS = 1_000;
 
 /** What a worker of this program does with runs. */
 export function createClaims(parts: FleetParts): Claims {
@@ -31,16 +35,21 @@ class FleetClaims implements Claims {
     this.#parts = parts;
   }
 
-  async claim(worker: {
-    readonly host: string;
-    readonly queues: readonly string[];
-  }): Promise<Claim | undefined> {
+  async claim(worker: Claimant): Promise<Claim | undefined> {
     const first = this.#turn++ % Math.max(1, worker.queues.length);
     const queues = [...worker.queues.slice(first), ...worker.queues.slice(0, first)];
+    const until = performance.now() + LONGEST_SEARCH_MS;
+    let isUnfinished = false;
+    const mayTryAgain = () => {
+      if (worker.goesOn?.() === false) return false;
+      isUnfinished ||= performance.now() > until;
+      return !isUnfinished;
+    };
     for (const queue of queues) {
-      const claim = await this.#claimFrom(queue, worker.host);
-      if (claim !== undefined) return claim;
+      const claim = await this.#claimFrom(queue, worker.host, mayTryAgain);
+      if (claim !== undefined || worker.goesOn?.() === false) return claim;
     }
+    if (isUnfinished) worker.onUnfinished?.();
     return undefined;
   }
 
@@ -143,11 +152,15 @@ class FleetClaims implements Claims {
     return settleSegment(this.#parts, claim, end);
   }
 
-  async #claimFrom(queue: string, host: string): Promise<Claim | undefined> {
+  async #claimFrom(
+    queue: string,
+    host: string,
+    mayTryAgain: () => boolean,
+  ): Promise<Claim | undefined> {
     if (!(await this.#parts.engine.hasDue(queue))) return undefined;
-    for (;;) {
-      const beganAt = performance.now();
-      let lockedAt = beganAt;
+    do {
+      const beganAt = momentNow();
+      let lockedAt = beganAt.monotonicMs;
       const attempt = await claimAlone(this.#parts, (db) => {
         lockedAt = performance.now();
         return claimRun(this.#parts, db, { host, queue });
@@ -155,14 +168,14 @@ class FleetClaims implements Claims {
       if (performance.now() - lockedAt > SLOW_CLAIM_MS) await this.#refreshStatistics(queue);
       if (attempt.type === "none") return undefined;
       if (attempt.type === "again") continue;
-      await this.#rebaseIfDue(attempt);
+      const claim = { ...attempt.claim, claimedAt: beganAt };
+      if (attempt.rebaseDue) await this.#rebase(claim);
       // The engine counts the heartbeat from the begin of the transaction, before it waited for its turn.
-      if (performance.now() - beganAt > STALE_HEARTBEAT_MS) {
-        const alive = await this.touch([attempt.claim]);
-        if (alive.size === 0) continue;
-      }
-      return attempt.claim;
-    }
+      if (performance.now() - beganAt.monotonicMs <= STALE_HEARTBEAT_MS) return claim;
+      const renewed = { ...claim, claimedAt: momentNow() };
+      if ((await this.touch([renewed])).size > 0) return renewed;
+    } while (mayTryAgain());
+    return undefined;
   }
 
   async #refreshStatistics(queue: string): Promise<void> {
@@ -173,11 +186,7 @@ class FleetClaims implements Claims {
     }
   }
 
-  async #rebaseIfDue({
-    claim,
-    rebaseDue,
-  }: Extract<ClaimAttempt, { readonly type: "claimed" }>): Promise<void> {
-    if (!rebaseDue) return;
+  async #rebase(claim: Claim): Promise<void> {
     try {
       await rebase(this.#parts, claim.run);
     } catch (error) {

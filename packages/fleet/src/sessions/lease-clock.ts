@@ -1,8 +1,6 @@
-/** A moment by two clocks. The monotonic clock stops while a machine sleeps, and the other one can be set. */
-export interface Moment {
-  readonly monotonicMs: number;
-  readonly wallMs: number;
-}
+import { type Moment, momentNow } from "../runs/moment.js";
+
+export type { Moment };
 
 /**
  * How long ago a lease was renewed for certain. A renewal counts from the moment it was sent, not from the moment
@@ -18,7 +16,7 @@ export class LeaseClock {
   }
 
   static now(): Moment {
-    return { monotonicMs: performance.now(), wallMs: Date.now() };
+    return momentNow();
   }
 
   /** To be called when a renewal that was sent at this moment has succeeded. */

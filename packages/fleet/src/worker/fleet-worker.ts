@@ -1,6 +1,5 @@
 import { isHawserError } from "hawser";
 import { expireDueRuns } from "../runs/expire-runs.js";
-import { LeaseClock } from "../sessions/lease-clock.js";
 import { Heartbeat } from "./heartbeat.js";
 import { HostRegistry } from "./host-registry.js";
 import { Segment } from "./segment/segment.js";
@@ -113,11 +112,12 @@ export class FleetWorker implements Worker {
 
   async #claim(): Promise<boolean> {
     const { parts, name, queues } = this.#settings;
-    const claimedAt = LeaseClock.now();
+    const goesOn = () => this.#state === "working";
+    const onUnfinished = () => this.#wake();
     try {
-      const claim = await parts.claims.claim({ host: name, queues });
+      const claim = await parts.claims.claim({ host: name, queues, goesOn, onUnfinished });
       if (claim === undefined) return false;
-      this.#start(new Segment(this.#settings, claim, claimedAt));
+      this.#start(new Segment(this.#settings, claim));
       return true;
     } catch (error) {
       this.#report("A claim failed.", error);

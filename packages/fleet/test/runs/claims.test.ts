@@ -387,6 +387,61 @@ describe("claim()", () => {
   });
 });
 
+describe("claim() behind runs of a tenant whose budget is spent", () => {
+  /** Three runs that are refused, and one behind them that can begin. */
+  async function spent() {
+    const queue = randomUUID();
+    const tenant = `tenant-${randomUUID()}`;
+    for (let index = 0; index < 3; index++) await program.submit({ queue, tenant });
+    const run = await program.submit({ queue, priority: "low" });
+    await program.tenants.set(tenant, { budgetUsd: { total: 0 } });
+    const countWaiting = async () => {
+      const rows = await program.rows(
+        "select 1 from hawser.run where tenant = $1 and state = 'queued'",
+        [tenant],
+      );
+      return rows.length;
+    };
+    return { worker: { host: "a", queues: [queue] }, run, countWaiting };
+  }
+
+  it("counts the lease from the attempt that claimed, not from the first one", async () => {
+    const { worker, run } = await spent();
+    const attempts: number[] = [];
+    const goesOn = () => attempts.push(performance.now()) > 0;
+    const claim = await program.claims.claim({ ...worker, goesOn });
+    expect(claim?.run.id).toBe(run.id);
+    expect(attempts).toHaveLength(3);
+    expect(claim?.claimedAt.monotonicMs).toBeGreaterThanOrEqual(attempts.at(-1) ?? Infinity);
+  });
+
+  it("ends after a second, tells the worker to ask again, and claims then", async () => {
+    const { worker, run, countWaiting } = await spent();
+    let unfinished = 0;
+    const slow = {
+      ...worker,
+      // The refusals take longer than the search may.
+      goesOn: () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100) !== "ok",
+      onUnfinished: () => {
+        unfinished += 1;
+      },
+    };
+    expect(await program.claims.claim(slow)).toBeUndefined();
+    expect([unfinished, await countWaiting()]).toEqual([1, 2]);
+    expect((await program.claims.claim(worker))?.run.id).toBe(run.id);
+  });
+
+  it("ends when the worker does not want a run any more", async () => {
+    const { worker, countWaiting } = await spent();
+    const queues = [...worker.queues, randomUUID()];
+    await program.submit({ queue: queues[1] ?? "" });
+    const onUnfinished = () => expect.fail("The search was not ended because of its length.");
+    const stopped = { ...worker, queues, goesOn: () => false, onUnfinished };
+    expect(await createClaims(program.parts).claim(stopped)).toBeUndefined();
+    expect(await countWaiting()).toBe(2);
+  });
+});
+
 describe("touch() and holds()", () => {
   /** Whether a statement waits for a lock of another transaction. */
   const isAnyWaiting = async () => {

@@ -4,7 +4,6 @@ import { openDatabase } from "../../src/database/open-database.js";
 import { openEngine } from "../../src/engine/open-engine.js";
 import type { Claim } from "../../src/runs/claims.js";
 import { createClaims } from "../../src/runs/create-claims.js";
-import { LeaseClock } from "../../src/sessions/lease-clock.js";
 import {
   createSegmentContext,
   type SegmentContext,
@@ -36,7 +35,7 @@ async function openContext(url: string, claim: Claim) {
   const engine = await openEngine(database);
   const parts = { database, engine, leaseMs: 10_000, logger: undefined };
   const settings = { parts: { ...parts, claims: createClaims(parts) } } as WorkerSettings;
-  const context: SegmentContext = createSegmentContext(settings, claim, LeaseClock.now());
+  const context: SegmentContext = createSegmentContext(settings, claim);
   const close = async () => {
     context.lease.release();
     await engine.close();

@@ -78,4 +78,20 @@ describe("a worker", () => {
     await expect(run.result()).rejects.toMatchObject({ code: "run_cancelled" });
     await worker.close();
   });
+
+  it("closes while it refuses the runs of a tenant whose budget is spent, and leaves the rest of them", async () => {
+    const [queue, tenant] = [randomUUID(), randomUUID()];
+    const submit = () => program.submit({ queue, tenant });
+    const runs = await Promise.all(Array.from({ length: 200 }, submit));
+    await program.tenants.set(tenant, { budgetUsd: { total: 0 } });
+    const worker = await fleet.work({ labels: [queue], profiles: { default: {} } });
+    const count = async (state: string) => {
+      const sql = "select 1 from hawser.run where tenant = $1 and state = $2";
+      return (await program.rows(sql, [tenant, state])).length;
+    };
+    while ((await count("failed")) === 0) await sleep(1);
+    await worker.close();
+    expect(await count("queued")).toBeGreaterThan(0);
+    expect((await count("queued")) + (await count("failed"))).toBe(runs.length);
+  });
 });

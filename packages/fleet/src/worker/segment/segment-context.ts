@@ -1,6 +1,5 @@
 import type { HawserError } from "hawser";
 import type { Claim, Claims } from "../../runs/claims.js";
-import type { Moment } from "../../sessions/lease-clock.js";
 import { LeasedStore } from "../../sessions/leased-store.js";
 import type { WorkerSettings } from "../worker-settings.js";
 import { EventWriter, type WriteEvents } from "./event-writer.js";
@@ -24,13 +23,9 @@ export interface SegmentContext {
   fault(what: string, error: unknown): void;
 }
 
-export function createSegmentContext(
-  settings: WorkerSettings,
-  claim: Claim,
-  claimedAt: Moment,
-): SegmentContext {
+export function createSegmentContext(settings: WorkerSettings, claim: Claim): SegmentContext {
   const { claims, database, leaseMs } = settings.parts;
-  const lease = new SegmentLease(claims, claim, leaseMs, claimedAt);
+  const lease = new SegmentLease(claims, claim, leaseMs);
   const holder = {
     isOver: () => lease.lost.aborted,
     onLost: (error: HawserError) => lease.lose(error),

@@ -11,10 +11,10 @@ export class SegmentLease {
   readonly #lost = new AbortController();
   #deadline: NodeJS.Timeout | undefined;
 
-  constructor(claims: Claims, claim: Claim, leaseMs: number, claimedAt: Moment) {
+  constructor(claims: Claims, claim: Claim, leaseMs: number) {
     this.claim = claim;
     this.#claims = claims;
-    this.#clock = new LeaseClock(leaseMs, claimedAt);
+    this.#clock = new LeaseClock(leaseMs, claim.claimedAt);
     this.#watch();
   }
 

@@ -45,9 +45,9 @@ export class Segment {
   #prepared: PreparedSession | undefined;
   #result: TurnResult | undefined;
 
-  constructor(settings: WorkerSettings, claim: Claim, claimedAt: Moment) {
+  constructor(settings: WorkerSettings, claim: Claim) {
     this.claim = claim;
-    this.#context = createSegmentContext(settings, claim, claimedAt);
+    this.#context = createSegmentContext(settings, claim);
     this.#turn = new SegmentTurn(this.#context);
     this.#context.lease.lost.addEventListener("abort", () => this.#turn.kill());
   }
