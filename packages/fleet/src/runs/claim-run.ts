@@ -7,7 +7,7 @@ import type { Queryable } from "../database/database.js";
 import type { Job } from "../engine/engine.js";
 import type { FleetParts } from "../engine/fleet-parts.js";
 import type { Claim } from "./claims.js";
-import { closeSegment } from "./close-segment.js";
+import { closeLost } from "./close-lost.js";
 import { endRun, type RunEnd } from "./end-run.js";
 import { budgetFailure, hostLostFailure, lateFailure, runBudgetFailure } from "./failures.js";
 import { tryLockSessionQueue } from "./lock-run.js";
@@ -113,7 +113,7 @@ async function takeJob(
     return { type: "again" };
   }
   if (run === "locked" || run.leased_by_other) return await putOff(parts, db, job);
-  if (run.state === "running") return await closeLost(parts, db, { job, run });
+  if (run.state === "running") return await recoverLost(parts, db, { job, run });
   if (run.is_late_for_lane) return { type: "late", run };
   const budget = run.has_budget
     ? await readBudget(db, parts.database.schema, run.tenant)
@@ -186,34 +186,16 @@ async function putOff({ engine }: FleetParts, db: Queryable, job: Job): Promise<
 }
 
 /**
- * The host of the run's last segment was silent for too long. Closes the segment, books its estimate, and gives the
- * run back to the queue, or ends it.
+ * The host of the run's last segment was silent for too long. Closes the segment, and gives the run back to the queue,
+ * or ends it.
  */
-async function closeLost(
+async function recoverLost(
   parts: FleetParts,
   db: Queryable,
   { job, run: lost }: { readonly job: Job; readonly run: FoundRun },
 ): Promise<ClaimAttempt> {
   if (!(await tryLockSessionQueue(parts, db, lost.session_id))) return await putOff(parts, db, job);
-  const { schema } = parts.database;
-  const closed = await closeSegment(parts, db, lost, {
-    end: "lost",
-    costUsd: undefined,
-    usage: undefined,
-    workedMs: Number(lost.lost_after_ms ?? 0),
-  });
-  const run = { ...closed, deaths: closed.deaths + 1 };
-  await db.query(
-    `update ${schema}.run set state = 'queued', next_how = 'recovered', deaths = $2 where id = $1`,
-    [run.id, run.deaths],
-  );
-  // The fence moves on, so that the silent host cannot write even before the next one begins.
-  await db.query(
-    `update ${schema}.session set epoch = epoch + 1, holder = null, expires_at = null where id = $1`,
-    [run.session_id],
-  );
-  const uncertain = await readUncertain(parts, db, run.id, run.segment + 1);
-  const event: RunEventBody = { type: "lost", segment: run.segment, uncertain };
+  const { run, event } = await closeLost(parts, db, lost, Number(lost.lost_after_ms ?? 0));
   const ending = endOfWanted(run) ?? endOfDeaths(run);
   if (ending !== undefined) {
     await parts.engine.complete(job, db);

@@ -1,5 +1,5 @@
 import type { FleetParts } from "../engine/fleet-parts.js";
-import { cancelRun, expireRun } from "./cancel-run.js";
+import { cancelRun, endUnheard, expireRun } from "./cancel-run.js";
 import { toError } from "./failures.js";
 import { readEvents } from "./read-events.js";
 import { retryRun } from "./retry-run.js";
@@ -52,9 +52,12 @@ async function waitForResult(
     if (SETTLED.has(run.state)) {
       throw toError(JSON.parse(run.error ?? "{}") as RunFailure, run.session_id);
     }
-    // A run in a fleet without workers has nobody else that looks after its deadline.
-    const isDue = run.is_late && run.cancel_requested_at === null;
-    const isExpired = isDue && (await expireRun(parts, id));
-    if (!isExpired) await follower.changed();
+    if (!(await endIfDue(parts, run))) await follower.changed();
   }
+}
+
+/** A run in a fleet without workers has nobody else that looks after its deadline, or after its host. */
+async function endIfDue(parts: FleetParts, run: RunRow): Promise<boolean> {
+  if (run.cancel_requested_at === null) return run.is_late && (await expireRun(parts, run.id));
+  return run.state === "running" && (await endUnheard(parts, run.id));
 }

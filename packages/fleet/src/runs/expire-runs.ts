@@ -1,12 +1,13 @@
 import type { FleetParts } from "../engine/fleet-parts.js";
-import { expireRun } from "./cancel-run.js";
+import { endUnheard, expireRun } from "./cancel-run.js";
+import { findLostRequests } from "./close-lost.js";
 
 /** Runs of one sweep. */
 const BATCH = 100;
 
 /**
  * Ends the runs whose deadline has passed: those that wait at once, those that run by a request to their host, which
- * is made once. Workers call it every second; who waits for a run looks after its deadline as well.
+ * is made once. A run whose host did not live to obey such a request is ended as well, whoever made it. Workers call it every second; who waits for a run looks after its deadline as well.
  */
 export async function expireDueRuns(parts: FleetParts): Promise<void> {
   const { database } = parts;
@@ -16,4 +17,5 @@ export async function expireDueRuns(parts: FleetParts): Promise<void> {
      order by deadline limit ${BATCH}`,
   );
   for (const { id } of rows) await expireRun(parts, id);
+  for (const id of await findLostRequests(parts, BATCH)) await endUnheard(parts, id);
 }

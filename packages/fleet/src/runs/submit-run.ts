@@ -109,8 +109,11 @@ async function enterSession(
   if (request.onBusySession === "reject") throw sessionBusy(request.session, rows);
   if (request.onBusySession === "queue") return "held";
   const why = { type: "cancelled", reason: `the run ${id} interrupted it` } as const;
-  for (const run of rows) await endLocked(parts, db, run, why);
-  return rows.some(({ state }) => state === "running") ? "held" : "queued";
+  let state: "queued" | "held" = "queued";
+  for (const run of rows) {
+    if ((await endLocked(parts, db, run, why)) === "requested") state = "held";
+  }
+  return state;
 }
 
 async function checkSession(

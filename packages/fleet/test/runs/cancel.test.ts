@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Claim } from "../../src/runs/claims.js";
 import { expireDueRuns } from "../../src/runs/expire-runs.js";
 import { cancelledFailure } from "../../src/runs/failures.js";
+import type { Run, SubmitOptions } from "../../src/runs/run.js";
+import { collect } from "../support/collect.js";
 import {
   createRunWorld,
   doneWith,
@@ -196,6 +199,128 @@ describe("a deadline", () => {
     const run = await program.submit({ queue, deadline: new Date(Date.now() - 1) });
     expect(await program.claims.claim({ host: "a", queues: [queue] })).toBeUndefined();
     expect((await run.info()).error?.code).toBe("timeout");
+  });
+});
+
+describe("a run whose host is dead, and whose tenant is paused", () => {
+  const claimedBy = async (options: SubmitOptions = {}) => {
+    const [queue, tenant] = [randomUUID(), randomUUID()];
+    const run = await program.submit({ queue, tenant, ...options });
+    const claim = await claimFrom(queue);
+    await program.tenants.set(tenant, { paused: true });
+    return { queue, tenant, run, claim };
+  };
+  /** The host says nothing for much longer than the lease. */
+  const bury = async (claim: Claim) => {
+    await program.rows(
+      "update hawser.session set expires_at = expires_at - interval '20 seconds' where id = $1",
+      [claim.run.sessionId],
+    );
+    await silence(program, claim);
+  };
+  const typesOf = async (run: Run) => (await collect(run.events())).map(({ type }) => type);
+
+  it("is cancelled at once, charged once, and its job leaves the queue", async () => {
+    const { queue, tenant, run, claim } = await claimedBy();
+    await bury(claim);
+    expect(await run.cancel("not needed")).toBe(true);
+    await expect(run.result()).rejects.toMatchObject({ code: "run_cancelled" });
+    expect(await run.cancel()).toBe(false);
+    expect(await typesOf(run)).toEqual(["queued", "started", "lost", "ended"]);
+    expect(
+      await program.rows("select segment, estimated from hawser.charge where run_id = $1", [
+        run.id,
+      ]),
+    ).toEqual([{ segment: 1, estimated: true }]);
+    await expect(program.claims.settle(claim, doneWith("late"))).rejects.toMatchObject({
+      code: "lease_lost",
+    });
+    await program.tenants.set(tenant, { paused: false });
+    expect(await program.claims.claim({ host: "b", queues: [queue] })).toBeUndefined();
+    const jobs = await program.rows(
+      `select 1 from "hawser_boss".job where data->>'run' = $1 and state <= 'active'`,
+      [run.id],
+    );
+    expect(jobs).toEqual([]);
+  });
+
+  it("is asked to end as long as its host may be alive, and ended by any worker when it is dead", async () => {
+    const { run, claim } = await claimedBy();
+    expect(await run.cancel("enough")).toBe(true);
+    await expireDueRuns(program.parts);
+    expect((await run.info()).state).toBe("running");
+    await bury(claim);
+    await expireDueRuns(program.parts);
+    expect(await run.info()).toMatchObject({
+      state: "cancelled",
+      error: { message: expect.stringContaining("enough") },
+    });
+  });
+
+  it("is ended by result() if there is no worker", async () => {
+    const { run, claim } = await claimedBy();
+    expect(await run.cancel()).toBe(true);
+    await bury(claim);
+    await expect(run.result()).rejects.toMatchObject({ code: "run_cancelled" });
+  });
+
+  it.each(["before", "after"])("fails at its deadline, %s the death of its host", async (when) => {
+    const { run, claim } = await claimedBy({ deadline: new Date(Date.now() + 60_000) });
+    const pass = () =>
+      program.rows("update hawser.run set deadline = clock_timestamp() where id = $1", [run.id]);
+    if (when === "before") {
+      await pass();
+      await expireDueRuns(program.parts);
+      expect((await run.info()).state).toBe("running");
+    }
+    await bury(claim);
+    if (when === "after") await pass();
+    await expireDueRuns(program.parts);
+    expect(await run.info()).toMatchObject({ state: "failed", error: { code: "timeout" } });
+  });
+
+  it("lets a run that interrupts it begin", async () => {
+    const { queue, tenant, run, claim } = await claimedBy();
+    await bury(claim);
+    const session = claim.run.sessionId;
+    const next = await program.submit({ queue, tenant, session, onBusySession: "interrupt" });
+    expect((await run.info()).state).toBe("cancelled");
+    expect((await next.info()).state).toBe("queued");
+    await program.tenants.set(tenant, { paused: false });
+    expect((await claimFrom(queue)).run.id).toBe(next.id);
+  });
+
+  it("is ended once when its cancellation meets claims, and writes of its host", async () => {
+    const queue = randomUUID();
+    const runs = await Promise.all(Array.from({ length: 10 }, () => program.submit({ queue })));
+    const claims: Claim[] = [];
+    for (const _ of runs) claims.push(await claimFrom(queue));
+    for (const claim of claims) await bury(claim);
+    let isCancelled = false;
+    const cancelling = Promise.all(runs.map((run) => run.cancel())).finally(() => {
+      isCancelled = true;
+    });
+    const writing = Promise.all(
+      claims.map(async (claim) => {
+        const message = { type: "message", message: "late" } as const;
+        while (!isCancelled) await program.claims.addEvents(claim, [message]).catch(() => {});
+      }),
+    );
+    const again: Claim[] = [];
+    while (!isCancelled) {
+      const claim = await program.claims.claim({ host: "b", queues: [queue] });
+      if (claim !== undefined) again.push(claim);
+    }
+    expect(await cancelling).toEqual(runs.map(() => true));
+    await writing;
+    for (const claim of again) await program.claims.settle(claim, doneWith("was running"));
+    await expireDueRuns(program.parts);
+    expect(await program.claims.claim({ host: "b", queues: [queue] })).toBeUndefined();
+    for (const run of runs) {
+      const types = await typesOf(run);
+      expect(types.filter((type) => type === "lost")).toHaveLength(1);
+      expect(types.filter((type) => type === "ended")).toHaveLength(1);
+    }
   });
 });
 
