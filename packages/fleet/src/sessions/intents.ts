@@ -77,20 +77,23 @@ export async function markEnded(
 }
 
 /**
- * Makes calls of a segment uncertain again that have ended, except those whose results the model can read. Returns them.
+ * Makes calls uncertain again that have ended, except those whose results the model can read: the calls of the segments
+ * that were lost one after the other before this one. A host can die before it has reopened the calls of the one before.
  */
 export async function reopenIntents(
   db: Queryable,
   schema: string,
   owner: IntentOwner,
-  { segment, except }: { readonly segment: number; readonly except: readonly string[] },
+  { except }: { readonly except: readonly string[] },
 ): Promise<readonly string[]> {
   const { rows } = await db.query<{ tool_use_id: string }>(
     `update ${schema}.intent set done = false
-     where run_id = $1 and segment = $2 and done and not tool_use_id = any($3::text[])
+     where run_id = $1 and segment < $2 and done and not tool_use_id = any($3::text[])
+       and segment > (select coalesce(max(segment), 0) from ${schema}.segment
+         where run_id = $1 and segment < $2 and "end" <> 'lost')
        and exists (select 1 from ${schema}.session where id = $4 and epoch = $5)
      returning tool_use_id`,
-    [owner.run, segment, except, owner.sessionId, owner.epoch],
+    [owner.run, owner.segment, except, owner.sessionId, owner.epoch],
   );
   return rows.map(({ tool_use_id }) => tool_use_id);
 }

@@ -4,6 +4,7 @@ import { openDatabase } from "../../src/database/open-database.js";
 import { openEngine } from "../../src/engine/open-engine.js";
 import type { Claim } from "../../src/runs/claims.js";
 import { createClaims } from "../../src/runs/create-claims.js";
+import { readUncertain } from "../../src/runs/uncertain-tools.js";
 import {
   createSegmentContext,
   type SegmentContext,
@@ -11,7 +12,13 @@ import {
 import type { WorkerSettings } from "../../src/worker/worker-settings.js";
 import { collect } from "../support/collect.js";
 import { startDatabaseProxy } from "../support/database-proxy.js";
-import { createRunWorld, doneWith, type RunProgram, type RunWorld } from "../support/run-world.js";
+import {
+  createRunWorld,
+  doneWith,
+  type RunProgram,
+  type RunWorld,
+  silence,
+} from "../support/run-world.js";
 
 let world: RunWorld;
 let program: RunProgram;
@@ -89,5 +96,46 @@ describe("the store of a segment", () => {
     await store.append(key, [says({ type: "text", text: "dropped" })]);
     expect(await store.load(key)).toHaveLength(1);
     await close();
+  });
+});
+
+describe("the tool calls of a segment", () => {
+  it("that ended without a result in the transcript are uncertain again after several deaths, back to the last segment that was not lost", async () => {
+    let claim = await claimed();
+    const next = async () => {
+      const found = await program.claims.claim({ host: "b", queues: [claim.run.queue] });
+      if (found === undefined) throw new Error("nothing was claimed");
+      claim = found;
+    };
+    const make = async (...ids: string[]) => {
+      const { context, close } = await openContext(world.url, claim);
+      for (const toolUseId of ids) {
+        expect(await context.calls.begin({ toolUseId, tool: "Bash", input: {} })).toBe(true);
+      }
+      await context.calls.end(ids);
+      await close();
+    };
+    await make("returned");
+    const returned = { type: "returned", reason: "worker_drained" } as const;
+    await program.claims.settle(claim, {
+      ...returned,
+      costUsd: 0,
+      usage: undefined,
+      workedMs: 1,
+    });
+    await next();
+    await make("pushed", "stored");
+    await silence(program, claim);
+    // This host dies before it has read the transcript.
+    await next();
+    await silence(program, claim);
+    await next();
+    expect(claim).toMatchObject({ segment: 4, how: "recovered", uncertain: [] });
+    const { context, close } = await openContext(world.url, claim);
+    await context.calls.reopenLost(new Set(["stored"]));
+    await close();
+    const { parts, database } = program;
+    const uncertain = await readUncertain(parts, database, claim.run.id, claim.segment);
+    expect(uncertain).toMatchObject([{ toolUseId: "pushed", segment: 2, done: false }]);
   });
 });

@@ -85,13 +85,13 @@ export class ToolCalls {
   }
 
   /**
-   * Calls of the segment before, which was lost, that ended although their results did not reach the transcript: the
-   * model does not know of them, and may make them again.
+   * Calls of the segments that were lost just before this one, that ended although their results did not reach the
+   * transcript: the model does not know of them, and may make them again.
    */
   async reopenLost(answered: ReadonlySet<string>): Promise<void> {
-    const lost = { segment: this.#owner.segment - 1, except: [...answered] };
+    const known = { except: [...answered] };
     await this.#lease.whileHeld(() =>
-      reopenIntents(this.#database, this.#database.schema, this.#owner, lost),
+      reopenIntents(this.#database, this.#database.schema, this.#owner, known),
     );
   }
 
