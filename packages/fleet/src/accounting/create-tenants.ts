@@ -93,12 +93,15 @@ async function setAccount(
 async function pauseAccount(
   { database }: FleetParts,
   account: string,
-  until: Date,
+  until: Date | number,
   reason: string,
 ): Promise<void> {
   checkName("account", account);
+  // The clocks of hosts may be wrong, and claims compare with the clock of the database.
+  const end =
+    typeof until === "number" ? "clock_timestamp() + $2 * interval '1 millisecond'" : "$2";
   await database.query(
-    `insert into ${database.schema}.account as account (name, paused_until, reason) values ($1, $2, $3)
+    `insert into ${database.schema}.account as account (name, paused_until, reason) values ($1, ${end}, $3)
      on conflict (name) do update set paused_until = excluded.paused_until, reason = excluded.reason
      where account.paused_until is null or account.paused_until < excluded.paused_until`,
     [account, until, reason.replaceAll("\0", "")],

@@ -44,8 +44,11 @@ export interface Tenants {
   set(tenant: string, limits: TenantLimits): Promise<void>;
   get(tenant: string): Promise<TenantLimits>;
   setAccount(account: string, limits: AccountLimits): Promise<void>;
-  /** Pauses an account for all hosts; a later end wins. Workers call it when the API says so. */
-  pauseAccount(account: string, until: Date, reason: string): Promise<void>;
+  /**
+   * Pauses an account for all hosts, until a time or for so many milliseconds from now, by the clock of the database. A
+   * later end wins. Workers call it when the API says so.
+   */
+  pauseAccount(account: string, until: Date | number, reason: string): Promise<void>;
 }
 
 /** The money and tokens of one day. */

@@ -92,7 +92,13 @@ export type SegmentEnd = {
   /** Waits for a person, without a process. If the answer has come meanwhile, the run is queued at once. */
   | { readonly type: "parked"; readonly approval: string }
   /** Back to the queue: the worker drains, or the account is paused. */
-  | { readonly type: "returned"; readonly reason: string; readonly startAfterMs?: number }
+  | {
+      readonly type: "returned";
+      readonly reason: string;
+      readonly startAfterMs?: number;
+      /** When the limit of the account ends, if the API has named a time. It is better than one by this host's clock. */
+      readonly resetsAt?: Date;
+    }
 );
 
 /** Runs `work` in the transaction that settles; used by approvals. */

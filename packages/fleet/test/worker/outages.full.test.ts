@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { toolUse } from "hawser/testing";
+import { apiError, toolUse } from "hawser/testing";
 import { describe, expect, it } from "vitest";
 import { startDatabaseProxy } from "../support/database-proxy.js";
 import { beganAt, HostWorld, until } from "../support/host-world.js";
@@ -164,5 +164,26 @@ describe("a database that is killed and comes back", { timeout: 300_000 }, () =>
       await expectInvariants(world);
     }
     await postgres.dispose();
+  });
+});
+
+describe("a host whose clock is an hour ahead", { timeout: 300_000 }, () => {
+  it("pauses an account for as long as the API says, by the clock of the database", async () => {
+    await using world = await HostWorld.create();
+    await world.fleet.tenants.set("limited", { account: "busy" });
+    const name = world.agent(() => apiError(429, { retryAfter: 2 }));
+    const ahead = "data:text/javascript,const%20now=Date.now;Date.now=()=>now()+3600000";
+    await world.host("ahead", {
+      command: ["env", `NODE_OPTIONS=--import=${ahead}`],
+      profile: { retry: { cliRetries: 0 } },
+    });
+    const run = await world.fleet.submit(`${name} Go.`, { tenant: "limited" });
+    for await (const event of run.events()) if (event.type === "returned") break;
+    const accounts = await world.rows(
+      `select reason, paused_until < clock_timestamp() + interval '2 minutes' as is_soon
+       from hawser.account where name = 'busy'`,
+    );
+    expect(accounts).toEqual([{ reason: "rate_limited", is_soon: true }]);
+    await run.cancel();
   });
 });

@@ -89,8 +89,8 @@ export function endOfError(error: unknown): Ending {
   if (!isHawserError(error)) {
     return { type: "failed", error: { code: "process_exited", message: String(error) } };
   }
-  const pauseMs = pauseOf(error);
-  if (pauseMs !== undefined) return { type: "returned", reason: error.code, startAfterMs: pauseMs };
+  const pause = pauseOf(error);
+  if (pause !== undefined) return { type: "returned", reason: error.code, ...pause };
   const failure = failureOf(error);
   return error.retryable || HOST_CODES.has(error.code) || error.phase === "renew"
     ? { type: "crashed", error: failure }
@@ -107,11 +107,21 @@ const HOST_CODES: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** How long the account is paused after this error; undefined if the error is not about a limit of the API. */
-export function pauseOf({ code, resetsAt, retryAfterMs }: HawserError): number | undefined {
+export function pauseOf({
+  code,
+  resetsAt,
+  retryAfterMs,
+}: HawserError): { readonly startAfterMs: number; readonly resetsAt?: Date } | undefined {
   const defaultMs = DEFAULT_PAUSE_MS[code];
   if (defaultMs === undefined) return undefined;
-  const untilReset = resetsAt === undefined ? undefined : resetsAt.getTime() - Date.now();
-  return Math.max(retryAfterMs ?? untilReset ?? defaultMs, SHORTEST_PAUSE_MS);
+  if (retryAfterMs !== undefined || resetsAt === undefined) {
+    return { startAfterMs: Math.max(retryAfterMs ?? defaultMs, SHORTEST_PAUSE_MS) };
+  }
+  const untilReset = resetsAt.getTime() - Date.now();
+  // A time that has passed is no pause, and the API has just refused a request.
+  return untilReset < SHORTEST_PAUSE_MS
+    ? { startAfterMs: SHORTEST_PAUSE_MS }
+    : { startAfterMs: untilReset, resetsAt };
 }
 
 /** For errors that do not say how long to wait. */

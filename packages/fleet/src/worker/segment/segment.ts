@@ -296,7 +296,7 @@ export class Segment {
     const end = { ...ending, ...this.#totals() } as SegmentEnd;
     try {
       if (ending.type === "returned" && ending.startAfterMs !== undefined) {
-        const until = new Date(Date.now() + ending.startAfterMs);
+        const until = ending.resetsAt ?? ending.startAfterMs;
         const { account } = this.claim;
         await lease.whileHeld(() => tenants.pauseAccount(account, until, ending.reason));
       }
