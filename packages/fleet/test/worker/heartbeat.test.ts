@@ -17,10 +17,9 @@ afterAll(() => world[Symbol.asyncDispose]());
 /** A claimed run whose lease is renewed by heartbeats, without a CLI. */
 async function beating(program: RunProgram, claims = program.claims) {
   await program.submit();
-  const claimedAt = LeaseClock.now();
   const claim = await program.claim();
   const { leaseMs } = program.parts;
-  const lease = new SegmentLease(program.claims, claim, leaseMs, claimedAt);
+  const lease = new SegmentLease(program.claims, claim, leaseMs);
   let onRenewed: (sentAt: Moment) => void = () => {};
   const segment = {
     claim,
