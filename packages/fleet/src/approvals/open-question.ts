@@ -9,10 +9,12 @@ import { lockRun } from "../runs/lock-run.js";
 import type { RunEventBody } from "../runs/run.js";
 import { writeEvents } from "../runs/write-events.js";
 import { APPROVAL_COLUMNS, type ApprovalRow } from "./approval-row.js";
+import { endQuestion } from "./end-question.js";
+import { type CallQuestion, isSameCall } from "./same-call.js";
 import { takeUnusedAnswer } from "./take-unused-answer.js";
 
 /**
- * Writes a question down, once for each tool call, with the event `asked`. The row that is returned is not always
+ * Writes a question down, once for each tool call and input, with the event `asked`. The row that is returned is not always
  * open: the call may have its answer already, also from a segment whose host was lost before it could use it, or a grant
  * of the session may cover it.
  */
@@ -26,7 +28,7 @@ export async function openQuestion(
   const ttlMs = expiresAt === undefined ? null : Math.max(0, expiresAt.getTime() - Date.now());
   return parts.database.transaction(async (db) => {
     await lockClaim(parts, db, claim);
-    const known = await findKnown(parts, db, claim, question);
+    const known = await findSame(parts, db, claim, question);
     if (known !== undefined && known.state !== "withdrawn")
       return takeOver(parts, db, claim, known);
     const abandoned = await findAbandoned(parts, db, claim, question);
@@ -52,6 +54,26 @@ export async function lockClaim(parts: FleetParts, db: Queryable, claim: Claim):
   const run = await lockRun(parts, db, claim.run.id);
   if (run?.state === "running" && Number(run.epoch) === claim.epoch) return;
   throw claimLost(claim.run.id, claim.segment);
+}
+
+/**
+ * What is known about this call. A person who has decided about the same call with another input, for example with the
+ * path of a file on another host, has seen something else: that question keeps its record, and this one is new.
+ */
+async function findSame(
+  parts: FleetParts,
+  db: Queryable,
+  claim: Claim,
+  question: Approval,
+): Promise<ApprovalRow | undefined> {
+  const known = await findKnown(parts, db, claim, question);
+  if (known === undefined || question.kind === "elicitation") return known;
+  if (isSameCall(JSON.parse(known.question) as CallQuestion, question)) return known;
+  if (known.state === "open") await endQuestion(parts, db, known, { state: "withdrawn" });
+  await db.query(`update ${parts.database.schema}.approval set tool_use_id = null where id = $1`, [
+    known.id,
+  ]);
+  return undefined;
 }
 
 async function findKnown(

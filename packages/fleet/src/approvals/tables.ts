@@ -7,7 +7,8 @@ export const APPROVALS_TABLES: string = `
 create table $SCHEMA.approval (
   id uuid primary key default gen_random_uuid(),
   run_id uuid not null references $SCHEMA.run (id) on delete cascade,
-  -- Null for a question of an MCP server, which has no tool call.
+  -- Null for a question of an MCP server, which has no tool call, and for one whose call was asked about again with
+  -- another input.
   tool_use_id text,
   tenant text not null,
   session_id uuid not null,

@@ -4,8 +4,7 @@ import type { Queryable } from "../database/database.js";
 import type { FleetParts } from "../engine/fleet-parts.js";
 import type { Claim } from "../runs/claims.js";
 import { APPROVAL_COLUMNS, type ApprovalRow, toDecision } from "./approval-row.js";
-
-type CallQuestion = Exclude<Approval, { readonly kind: "elicitation" }>;
+import type { CallQuestion } from "./same-call.js";
 
 /**
  * Takes the answer that a person gave to the very same call in an earlier segment of the run, whose host was lost

@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createSdkMcpServer, tool } from "hawser";
 import { toolUse } from "hawser/testing";
@@ -46,6 +49,7 @@ async function questionOf(run: Run) {
   for (;;) {
     const [question] = await world.fleet.approvals.pending({ run: run.id });
     if (question !== undefined) return question;
+    if ((await run.info()).endedAt !== undefined) throw new Error("nobody was asked");
     await sleep(50);
   }
 }
@@ -115,6 +119,41 @@ describe.concurrent("a question of the CLI", () => {
     const updatedInput = { command: "echo changed >> trace; cat trace", description: "changed" };
     await world.fleet.approvals.answer(question.id, { behavior: "allow", updatedInput });
     expect(await run.result()).toMatchObject({ text: "Result: changed" });
+  });
+
+  it("is asked again about a parked call whose file has another path on the next host", async () => {
+    const queue = "moved";
+    const [here, there] = ["here", "there"].map((name) => mkdtempSync(join(tmpdir(), name)));
+    if (here === undefined || there === undefined) throw new Error("no folders");
+    const workIn = (cwd: string) =>
+      world.work({ holdMs: 0, labels: [queue], name: cwd, workspace: async () => ({ cwd }) });
+    const name = world.agent(({ results }) =>
+      results.length === 0
+        ? toolUse("Write", { file_path: "knot.txt", content: "bowline" })
+        : "Done.",
+    );
+    const first = await workIn(here);
+    const run = await world.fleet.submit(`${name} Go.`, { queue });
+    await reach(run, "waiting");
+    await first.close();
+    const question = await questionOf(run);
+    expect(question).toMatchObject({ input: { file_path: join(here, "knot.txt") } });
+    await world.fleet.approvals.answer(question.id, { behavior: "allow" }, { by: "ann" });
+    await workIn(there);
+    const again = await questionOf(run);
+    expect(again).toMatchObject({ input: { file_path: join(there, "knot.txt") } });
+    await reach(run, "waiting");
+    expect([here, there].flatMap((folder) => readdirSync(folder))).toEqual([]);
+    await world.fleet.approvals.answer(again.id, { behavior: "allow" }, { by: "bob" });
+    expect(await run.result()).toMatchObject({ text: "Done.", segments: 3, uncertainTools: [] });
+    expect(readdirSync(here)).toEqual([]);
+    expect(readdirSync(there)).toEqual(["knot.txt"]);
+    const records = await world.fleet.approvals.records({ run: run.id });
+    expect(records.map(({ id, by }) => [id, by])).toEqual([
+      [question.id, "ann"],
+      [again.id, "bob"],
+    ]);
+    for (const folder of [here, there]) rmSync(folder, { recursive: true });
   });
 
   it("gives the answers of a parked AskUserQuestion to the model", async () => {

@@ -14,6 +14,7 @@ import {
   permissionResult,
 } from "hawser";
 import type { ApprovalDesk, OpenQuestion } from "../../approvals/fleet-approvals.js";
+import { isSameCall } from "../../approvals/same-call.js";
 import { expiryOf, type SegmentContext } from "./segment-context.js";
 import { LOST } from "./tool-hooks.js";
 
@@ -73,7 +74,9 @@ export class Questions {
     const { calls } = this.#context;
     const toolUseId = context.toolUseID;
     const question = describeCall(tool, input, context, frame());
-    if (this.#stored?.toolUseId === toolUseId) return this.#giveStored(question, this.#stored);
+    const stored = this.#stored;
+    if (stored?.toolUseId === toolUseId && isAnswerTo(stored, question))
+      return this.#giveStored(question, stored);
     const granted = this.#takeGrant(question);
     if (granted !== undefined) return this.#allow(question, granted);
     await calls.suspend(toolUseId);
@@ -194,6 +197,17 @@ export class Questions {
   get #desk(): ApprovalDesk {
     return this.#context.settings.parts.desk;
   }
+}
+
+/**
+ * Whether the person has decided about the call that is asked about now. The CLI completes some inputs, such as the
+ * path of a file, from the folder in which it runs, so that the call of the transcript can be another one here.
+ */
+function isAnswerTo({ question: asked, decision }: StoredAnswer, question: Approval): boolean {
+  if (asked.kind === "elicitation" || question.kind === "elicitation") return false;
+  const isEdited =
+    decision.behavior === "allow" && isDeepStrictEqual(decision.updatedInput, question.input);
+  return isEdited || isSameCall(asked, question);
 }
 
 /** As `createApprovals()` marks its callback. */

@@ -7,7 +7,7 @@ import type { LeasedStore } from "../../sessions/leased-store.js";
  */
 export class SegmentStore implements SessionStore {
   readonly #store: LeasedStore;
-  /** The calls and the results that the transcript holds since this segment began. */
+  /** The calls and the results that this segment has read in the transcript, or added to it. */
   readonly #stored = new Set<string>();
   #onStored: () => void = () => {};
   #isFrozen = false;
@@ -28,8 +28,10 @@ export class SegmentStore implements SessionStore {
     return this.#store.clear();
   }
 
-  load(key: SessionKey): Promise<SessionStoreEntry[] | null> {
-    return this.#store.load(key);
+  async load(key: SessionKey): Promise<SessionStoreEntry[] | null> {
+    const entries = await this.#store.load(key);
+    for (const entry of entries ?? []) this.#note(entry);
+    return entries;
   }
 
   listSubkeys(key: { projectKey: string; sessionId: string }): Promise<string[]> {
