@@ -2,6 +2,7 @@ import { ERROR_CODES, type Prompt } from "hawser";
 import type { Fleet } from "../fleet.js";
 import type { Run, RunInfo, SubmitOptions } from "../runs/run.js";
 import { watchQuestions } from "./ask-questions.js";
+import { checkCwd } from "./check-cwd.js";
 import { finishRun } from "./finish-run.js";
 import { type FleetPlace, withFleet } from "./open-place.js";
 import { OwnWorker } from "./own-worker.js";
@@ -18,8 +19,9 @@ export interface SubmitCommand {
 }
 
 /** `hawser submit`: queues a run, and with `--follow` shows it until it has ended. */
-export function submit(command: SubmitCommand, shell: CommandShell): Promise<number> {
+export async function submit(command: SubmitCommand, shell: CommandShell): Promise<number> {
   const { place, prompt, options, isFollowed, cwd } = command;
+  checkCwd(cwd);
   return withFleet(place, shell, "create", async (fleet) => {
     const run = await fleet.submit(prompt, options);
     const info = await run.info();

@@ -1,6 +1,7 @@
 import type { SessionOptions } from "hawser";
 import type { Worker, WorkOptions } from "../worker/worker.js";
 import { countOf } from "./amounts.js";
+import { checkCwd } from "./check-cwd.js";
 import { loadProfiles, type ProfilesModule } from "./load-profiles.js";
 import { jsonLogger } from "./log-lines.js";
 import { type FleetPlace, withFleet } from "./open-place.js";
@@ -21,6 +22,7 @@ export interface WorkCommand
 /** `hawser worker`: works on runs until it is told to end by SIGTERM or Ctrl-C. */
 export async function work(command: WorkCommand, shell: CommandShell): Promise<number> {
   const { place, profiles, cwd, ...options } = command;
+  checkCwd(cwd);
   // Before the database is opened, so that a mistake in the module is told at once.
   const loaded = profiles === undefined ? undefined : await loadProfiles(profiles);
   return withFleet(place, shell, "create", async (fleet) => {

@@ -6,7 +6,7 @@ import { expectedCost, reserve } from "../accounting/ledger.js";
 import type { Queryable } from "../database/database.js";
 import type { Job } from "../engine/engine.js";
 import type { FleetParts } from "../engine/fleet-parts.js";
-import type { Claim } from "./claims.js";
+import type { Claim, Claimant } from "./claims.js";
 import { closeLost } from "./close-lost.js";
 import { endRun, type RunEnd } from "./end-run.js";
 import { budgetFailure, hostLostFailure, lateFailure, runBudgetFailure } from "./failures.js";
@@ -16,6 +16,7 @@ import type { RunEventBody } from "./run.js";
 import { RUN_COLUMNS, type RunRow, toRunInfo } from "./run-row.js";
 import { endOfCancelled } from "./settle-segment.js";
 import { readUncertain } from "./uncertain-tools.js";
+import { hasUntriedWorker } from "./untried-workers.js";
 import { eventColumns, writeEvents } from "./write-events.js";
 
 /** What came of one attempt to claim. */
@@ -52,7 +53,7 @@ export async function claimAlone<Value>(
 export async function claimRun(
   parts: FleetParts,
   db: Queryable,
-  { host, queue }: { readonly host: string; readonly queue: string },
+  { host, queue, unfitFor = NONE }: ClaimingHost,
 ): Promise<ClaimAttempt> {
   const { database, engine } = parts;
   const blocked = await blockedTenants(db, database.schema);
@@ -63,11 +64,13 @@ export async function claimRun(
     await db.query("savepoint before_job");
     const job = await engine.claim({ queue, blocked }, db);
     if (job === undefined) return { type: "none" };
-    const attempt = await takeOrSetAside(parts, db, { job, host });
-    if (attempt.type !== "no_money" && attempt.type !== "late") return attempt;
+    const attempt = await takeOrSetAside(parts, db, { job, host, unfitFor });
+    if (!isRefused(attempt)) return attempt;
     // The job stays in the queue.
     await db.query("rollback to savepoint before_job");
     if (attempt.type === "late") await putBackToClock(parts, db, attempt.run);
+    // The engine passes over tenants, not over single jobs.
+    else if (attempt.type === "unfit") blocked.push(attempt.run.tenant);
     else {
       // The tenant is passed over, also by the claims that follow.
       await waitForBudget(db, database.schema, attempt.run.tenant, attempt.budget);
@@ -76,10 +79,27 @@ export async function claimRun(
   }
 }
 
+/** A host that claims from one queue. */
+interface ClaimingHost extends Pick<Claimant, "host" | "unfitFor"> {
+  readonly queue: string;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
 /** Why a job stays in the queue after all. */
 type Refused =
+  /** This host could not start the run, and another one has not tried it. */
+  | { readonly type: "unfit"; readonly run: RunRow }
   | { readonly type: "no_money"; readonly run: RunRow; readonly budget: BudgetState }
   | { readonly type: "late"; readonly run: RunRow };
+
+function isRefused(attempt: ClaimAttempt | Refused): attempt is Refused {
+  return ["no_money", "late", "unfit"].includes(attempt.type);
+}
+
+interface ClaimedJob extends Required<Pick<Claimant, "host" | "unfitFor">> {
+  readonly job: Job;
+}
 
 /**
  * A run that cannot be claimed or ended because of what is stored of it stands first in its queue again and again. It
@@ -88,7 +108,7 @@ type Refused =
 async function takeOrSetAside(
   parts: FleetParts,
   db: Queryable,
-  claimed: { readonly job: Job; readonly host: string },
+  claimed: ClaimedJob,
 ): Promise<ClaimAttempt | Refused> {
   try {
     return await takeJob(parts, db, claimed);
@@ -104,7 +124,7 @@ async function takeOrSetAside(
 async function takeJob(
   parts: FleetParts,
   db: Queryable,
-  { job, host }: { readonly job: Job; readonly host: string },
+  { job, host, unfitFor }: ClaimedJob,
 ): Promise<ClaimAttempt | Refused> {
   const { engine } = parts;
   const run = await lockSessionAndRun(parts, db, job.run);
@@ -115,6 +135,9 @@ async function takeJob(
   if (run === "locked" || run.leased_by_other) return await putOff(parts, db, job);
   if (run.state === "running") return await recoverLost(parts, db, { job, run });
   if (run.is_late_for_lane) return { type: "late", run };
+  if (unfitFor.has(run.id) && (await hasUntriedWorker(parts, db, run, host))) {
+    return { type: "unfit", run };
+  }
   const budget = run.has_budget
     ? await readBudget(db, parts.database.schema, run.tenant)
     : NO_BUDGET;
@@ -199,7 +222,7 @@ async function recoverLost(
   const ending = endOfWanted(run) ?? endOfDeaths(run);
   if (ending !== undefined) {
     await parts.engine.complete(job, db);
-    await endRun(parts, db, run, ending, [event]);
+    await endRun(parts, db, run, ending, [{ ...event, isLast: true }]);
   } else {
     await parts.engine.giveBack(job, {}, db);
     await writeEvents(parts, db, run.id, [event]);

@@ -25,6 +25,8 @@ export interface Claim {
 export interface Claimant {
   readonly host: string;
   readonly queues: readonly string[];
+  /** Runs that this host could not start. They are for other workers, if there are any. */
+  readonly unfitFor?: ReadonlySet<string>;
   /** Asked before each further attempt. False ends the search, because the worker does not want a run any more. */
   goesOn?(): boolean;
   /** The search was ended because it took long. There may be something to claim, so that the worker should ask again. */
@@ -88,7 +90,15 @@ export type SegmentEnd = {
    * The CLI died, or this host cannot run it. Counts like the death of a host: the run goes back to the queue until
    * its attempts are used up, and then fails with this error.
    */
-  | { readonly type: "crashed"; readonly error: RunFailure }
+  | {
+      readonly type: "crashed";
+      readonly error: RunFailure;
+      /**
+       * The host could not start the CLI at all, so that nothing was done. As long as a worker lives that has not tried
+       * the run, it counts for nothing.
+       */
+      readonly isHostFault?: boolean;
+    }
   /** Waits for a person, without a process. If the answer has come meanwhile, the run is queued at once. */
   | { readonly type: "parked"; readonly approval: string }
   /** Back to the queue: the worker drains, or the account is paused. */

@@ -46,7 +46,7 @@ class FleetClaims implements Claims {
       return !isUnfinished;
     };
     for (const queue of queues) {
-      const claim = await this.#claimFrom(queue, worker.host, mayTryAgain);
+      const claim = await this.#claimFrom(queue, worker, mayTryAgain);
       if (claim !== undefined || worker.goesOn?.() === false) return claim;
     }
     if (isUnfinished) worker.onUnfinished?.();
@@ -154,7 +154,7 @@ class FleetClaims implements Claims {
 
   async #claimFrom(
     queue: string,
-    host: string,
+    worker: Claimant,
     mayTryAgain: () => boolean,
   ): Promise<Claim | undefined> {
     if (!(await this.#parts.engine.hasDue(queue))) return undefined;
@@ -163,7 +163,7 @@ class FleetClaims implements Claims {
       let lockedAt = beganAt.monotonicMs;
       const attempt = await claimAlone(this.#parts, (db) => {
         lockedAt = performance.now();
-        return claimRun(this.#parts, db, { host, queue });
+        return claimRun(this.#parts, db, { ...worker, queue });
       });
       if (performance.now() - lockedAt > SLOW_CLAIM_MS) await this.#refreshStatistics(queue);
       if (attempt.type === "none") return undefined;

@@ -45,6 +45,11 @@ const RUN_OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   schema: true,
 };
 
+/** Whether a run can set this option of the CLI. */
+export function isRunOption(name: string): boolean {
+  return Object.hasOwn(RUN_OPTIONS, name);
+}
+
 /** The options that the fleet itself reads. */
 const FLEET_OPTIONS: Readonly<Record<Exclude<keyof SubmitOptions, keyof RunOptions>, true>> = {
   tenant: true,

@@ -196,8 +196,16 @@ export type RunEventBody =
     }
   /** The run waits for a person without a process. */
   | { readonly type: "parked"; readonly approval: string }
-  /** The host is gone; these calls are uncertain. */
-  | { readonly type: "lost"; readonly segment: number; readonly uncertain: readonly ToolIntent[] }
+  /** The host is gone, its CLI has crashed, or it cannot run a CLI; these calls are uncertain. */
+  | {
+      readonly type: "lost";
+      readonly segment: number;
+      readonly uncertain: readonly ToolIntent[];
+      /** What was wrong on the host, if it could say so. */
+      readonly error?: RunFailure;
+      /** The run does not go on. */
+      readonly isLast?: true;
+    }
   | { readonly type: "returned"; readonly reason: string }
   | {
       readonly type: "ended";

@@ -6,10 +6,11 @@ import { endRun } from "./end-run.js";
 import { cancelledFailure, claimLost, lateFailure } from "./failures.js";
 import { checkEpoch } from "./fence.js";
 import { lockRanksAndQueue, lockRun } from "./lock-run.js";
-import type { RunEventBody, RunFailure, RunOutcome } from "./run.js";
+import type { RunEventBody, RunOutcome } from "./run.js";
 import type { RunRow } from "./run-row.js";
 import { queueAnswered } from "./send-job.js";
 import { readUncertain } from "./uncertain-tools.js";
+import { hasUntriedWorker } from "./untried-workers.js";
 import { writeEvents } from "./write-events.js";
 
 /**
@@ -107,7 +108,7 @@ async function recordEnd(
       await giveBack(parts, db, { run, claim, end });
       return;
     case "crashed":
-      await recordCrash(parts, db, { run, claim }, end.error);
+      await recordCrash(parts, db, { run, claim }, end);
       return;
   }
 }
@@ -117,21 +118,25 @@ async function recordCrash(
   parts: FleetParts,
   db: Queryable,
   { run: before, claim }: Omit<Ending, "end">,
-  error: RunFailure,
+  { error, isHostFault = false }: Extract<SegmentEnd, { readonly type: "crashed" }>,
 ): Promise<void> {
-  const run = { ...before, deaths: before.deaths + 1 };
+  // A host on which no CLI starts must not use up the attempts of a run that another host can work on.
+  const isLeftToOthers =
+    isHostFault && (await hasUntriedWorker(parts, db, before, before.host ?? ""));
+  const run = { ...before, deaths: before.deaths + (isLeftToOthers ? 0 : 1) };
   const uncertain = await readUncertain(parts, db, run.id, run.segment + 1);
-  const lost: RunEventBody = { type: "lost", segment: run.segment, uncertain };
+  const lost: RunEventBody = { type: "lost", segment: run.segment, uncertain, error };
   const isWanted = run.cancel_requested_at !== null;
-  const isLast = isWanted || run.deaths >= run.max_attempts;
+  const isLast = isWanted || (!isLeftToOthers && run.deaths >= run.max_attempts);
   await db.query(
-    `update ${parts.database.schema}.run set state = 'queued', next_how = 'recovered', deaths = $2 where id = $1`,
-    [run.id, run.deaths],
+    `update ${parts.database.schema}.run set state = 'queued', next_how = $3, deaths = $2 where id = $1`,
+    // Nothing was done by a host on which no CLI started, so that the next segment begins as this one did.
+    [run.id, run.deaths, isHostFault ? claim.how : "recovered"],
   );
   if (isLast) {
     await completeJob(parts, db, claim);
     const ending = isWanted ? endOfCancelled(run) : ({ state: "failed", error } as const);
-    await endRun(parts, db, run, ending, [lost]);
+    await endRun(parts, db, run, ending, [{ ...lost, isLast: true }]);
     return;
   }
   if (!(await parts.engine.giveBack(claim.job, {}, db))) {

@@ -1,6 +1,7 @@
 import { isHawserError } from "hawser";
 import { expireDueRuns } from "../runs/expire-runs.js";
 import { Heartbeat } from "./heartbeat.js";
+import { HostFaults } from "./host-faults.js";
 import { HostRegistry } from "./host-registry.js";
 import { Segment } from "./segment/segment.js";
 import { sweepWorkspaces } from "./segment/workspace.js";
@@ -22,6 +23,7 @@ export class FleetWorker implements Worker {
   readonly #heartbeat: Heartbeat;
   readonly #registry: HostRegistry;
   readonly #stops: (() => void)[] = [];
+  readonly #hostFaults = new HostFaults();
   #state: State = "working";
   #wake: () => void = () => {};
   #waking: NodeJS.Timeout | undefined;
@@ -105,7 +107,8 @@ export class FleetWorker implements Worker {
   async #claimAll(): Promise<void> {
     while (this.#state === "working") {
       const woken = this.#nextWake();
-      const isClaimed = this.active < this.slots && (await this.#claim());
+      const mayClaim = this.active < this.slots && !this.#hostFaults.isPaused;
+      const isClaimed = mayClaim && (await this.#claim());
       if (!isClaimed && this.#state === "working") await woken;
     }
   }
@@ -115,7 +118,8 @@ export class FleetWorker implements Worker {
     const goesOn = () => this.#state === "working";
     const onUnfinished = () => this.#wake();
     try {
-      const claim = await parts.claims.claim({ host: name, queues, goesOn, onUnfinished });
+      const unfitFor = this.#hostFaults.runs;
+      const claim = await parts.claims.claim({ host: name, queues, unfitFor, goesOn, onUnfinished });
       if (claim === undefined) return false;
       this.#start(new Segment(this.#settings, claim));
       return true;
@@ -130,6 +134,8 @@ export class FleetWorker implements Worker {
     const running = segment.run().then(() => {
       this.#segments.delete(segment);
       this.#running.delete(running);
+      if (segment.isHostFault) this.#hostFaults.add(segment.claim.run.id);
+      else this.#hostFaults.clear();
       this.#wake();
     });
     this.#running.add(running);

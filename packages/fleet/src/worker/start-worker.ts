@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { checkProfiles } from "./check-profiles.js";
 import { checkWorkOptions } from "./check-work-options.js";
 import { defaultSlots } from "./default-slots.js";
 import { FleetWorker } from "./fleet-worker.js";
@@ -8,6 +9,7 @@ import type { WorkerParts, WorkerSettings } from "./worker-settings.js";
 /** Starts to claim and run what is queued. Resolves when the worker is ready for the first claim. */
 export async function startWorker(parts: WorkerParts, options: WorkOptions): Promise<Worker> {
   checkWorkOptions(options);
+  await checkProfiles(options);
   const settings: WorkerSettings = {
     parts,
     profiles: options.profiles,

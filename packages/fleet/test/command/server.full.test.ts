@@ -319,6 +319,19 @@ describe.concurrent("hawser worker", () => {
   });
 
   it.each([
+    ["no CLI", 127, ["--cli", "/nowhere/claude"], undefined],
+    ["a --cwd that does not exist", 66, ["--cwd", "/nowhere"], undefined],
+    ["a profile whose folder does not exist", 66, [], '{ cwd: "/nowhere" }'],
+    ["a profile with an unknown option", 64, [], '{ alowedTools: ["Bash"] }'],
+  ] as const)("does not start with %s: exit code %i", async (name, code, flags, profile) => {
+    const file = join(home.cwd, `${name.replaceAll(" ", "-")}.mjs`);
+    writeFileSync(file, `export const profiles = { default: ${profile ?? "{}"} };`);
+    const place = ["--database", database.url, "--label", "never"];
+    const ended = await home.run("worker", "--profiles", file, ...place, ...flags);
+    expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: "" });
+  });
+
+  it.each([
     ["missing.js", undefined, "does not exist"],
     ["broken.js", "export const = 7;", "cannot be loaded"],
     ["empty.js", "export const profiles = {};", "exports no profiles"],

@@ -7,6 +7,7 @@ import {
   type Turn,
 } from "hawser";
 import type { SegmentEnd } from "../../runs/claims.js";
+import { isRunOption } from "../../runs/read-request.js";
 import type { RunFailure, RunInfo, RunOutcome, ToolIntent } from "../../runs/run.js";
 
 /** How a segment ended, without the money and the time. */
@@ -32,7 +33,7 @@ export async function endOfTurn(
   try {
     text = await turn.text();
   } catch (error) {
-    return endOfError(error);
+    return endOfError(error, true);
   }
   if (hasSchema && result.structured_output === undefined) return endWithoutValue(stop);
   return {
@@ -84,27 +85,51 @@ export function endOfTimeout({ timeoutMs }: RunInfo): Ending {
   };
 }
 
-/** What the end of a process without a result means for the run. */
-export function endOfError(error: unknown): Ending {
+/** What the end of a process without a result means for the run. `hasBegun`: the CLI was given the turn. */
+export function endOfError(error: unknown, hasBegun: boolean): Ending {
   if (!isHawserError(error)) {
     return { type: "failed", error: { code: "process_exited", message: String(error) } };
   }
   const pause = pauseOf(error);
   if (pause !== undefined) return { type: "returned", reason: error.code, ...pause };
   const failure = failureOf(error);
-  return error.retryable || HOST_CODES.has(error.code) || error.phase === "renew"
+  if (!hasBegun && isHostFault(error))
+    return { type: "crashed", error: failure, isHostFault: true };
+  const isPassing = HOST_CODES.has(error.code) || isHostFault(error);
+  return error.retryable || isPassing || error.phase === "renew"
     ? { type: "crashed", error: failure }
     : { type: "failed", error: failure };
 }
 
-/** Faults of this host, which another host may not have. */
-const HOST_CODES: ReadonlySet<ErrorCode> = new Set([
+/** Faults that another attempt may not have, also on the same host. */
+const HOST_CODES: ReadonlySet<ErrorCode> = new Set(["protocol_error", "storage_failed"]);
+
+/**
+ * Whether no CLI can be started for the run on this host, because of how the host or its profile is set up. Another
+ * host may be set up better.
+ */
+function isHostFault({ code, phase, issues = [] }: HawserError): boolean {
+  if (phase === "renew") return false;
+  // What the run itself asks for was checked when it was submitted, and is the same on every host.
+  if (code === "invalid_options") return issues.some(({ path }) => isOfProfile(path));
+  return HOST_FAULTS.has(code);
+}
+
+const HOST_FAULTS: ReadonlySet<ErrorCode> = new Set([
   "cli_not_found",
   "cli_not_runnable",
-  "protocol_error",
-  "storage_failed",
   "cwd_not_found",
+  "unsupported_by_cli",
+  "root_refused",
+  "nested_session",
+  "spawn_failed",
 ]);
+
+/** Whether an issue is about an option that only a profile can set. */
+function isOfProfile(path = ""): boolean {
+  const [option = ""] = path.split(/[.[]/, 1);
+  return !isRunOption(option);
+}
 
 /** How long the account is paused after this error; undefined if the error is not about a limit of the API. */
 export function pauseOf({

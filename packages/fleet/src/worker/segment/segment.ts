@@ -44,12 +44,19 @@ export class Segment {
   #preparing: Promise<PreparedSession> | undefined;
   #prepared: PreparedSession | undefined;
   #result: TurnResult | undefined;
+  #isHostFault = false;
+  #allowedCall: string | undefined;
 
   constructor(settings: WorkerSettings, claim: Claim) {
     this.claim = claim;
     this.#context = createSegmentContext(settings, claim);
     this.#turn = new SegmentTurn(this.#context);
     this.#context.lease.lost.addEventListener("abort", () => this.#turn.kill());
+  }
+
+  /** Whether the segment has ended because no CLI can be started for the run on this host. */
+  get isHostFault(): boolean {
+    return this.#isHostFault;
   }
 
   /** A heartbeat that was sent at this moment has found the claim. */
@@ -94,14 +101,20 @@ export class Segment {
     try {
       ending = await this.#work();
     } catch (error) {
-      ending = this.#parked() ?? this.#stopped() ?? endOfError(error);
+      const hasBegun = this.#turn.turn !== undefined;
+      ending = this.#parked() ?? this.#stopped() ?? endOfError(error, hasBegun);
     }
+    this.#isHostFault = ending.type === "crashed" && ending.isHostFault === true;
     this.#context.time.stop();
     clearTimeout(this.#giveBackTimer);
     await this.#turn.close();
     await this.#context.events.close();
+    if (this.#isHostFault) await this.#forgetCall();
     const isSettled = await this.#settle(ending);
-    logger?.info("segment ends", { ...facts, end: isSettled ? ending.type : "lost" });
+    const { code, message: reason } = "error" in ending ? ending.error : {};
+    const end = isSettled ? { end: ending.type, code, reason } : { end: "lost" };
+    if (ending.type === "crashed") logger?.warn("segment ends", { ...facts, ...end });
+    else logger?.info("segment ends", { ...facts, ...end });
     this.#context.lease.release();
     await this.#leaveWorkspace(isSettled && ENDS_THE_RUN.has(ending.type));
   }
@@ -219,7 +232,19 @@ export class Segment {
     }
     if (allowed === undefined) return;
     const { question } = allowed;
-    if (question.kind !== "elicitation") await calls.begin(question);
+    if (question.kind === "elicitation") return;
+    this.#allowedCall = question.toolUseId;
+    await calls.begin(question);
+  }
+
+  /** The call with which the CLI should have begun was written down, and has not begun. */
+  async #forgetCall(): Promise<void> {
+    const { calls, fault } = this.#context;
+    const toolUseId = this.#allowedCall;
+    if (toolUseId === undefined) return;
+    await calls
+      .suspend(toolUseId)
+      .catch((error: unknown) => fault("A call could not be taken back.", error));
   }
 
   async #endOfResult(result: TurnResult): Promise<Ending> {
