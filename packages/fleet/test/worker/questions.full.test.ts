@@ -87,10 +87,16 @@ describe.concurrent("a question of the CLI", () => {
       { segment: 1, estimated: false, paid: true },
       { segment: 2, estimated: false, paid: true },
     ]);
-    const types = (await collect(run.events())).map(({ type }) => type);
+    const events = await collect(run.events());
+    const types = events.map(({ type }) => type);
     expect(
       types.filter((type) => type === "asked" || type === "parked" || type === "answered"),
     ).toEqual(["asked", "parked", "answered"]);
+    // What the CLI says because it was interrupted to park the call would read like a denial.
+    const before = events.slice(0, types.indexOf("parked"));
+    const said = before.flatMap((event) => (event.type === "message" ? [event.message] : []));
+    expect(said).toMatchObject([{ type: "assistant" }]);
+    expect(JSON.stringify(events)).not.toContain("doesn't want to proceed");
     // The model knows of one call and one result.
     const last = world.requestsOf(name).at(-1);
     expect(JSON.stringify(last?.body).match(/"tool_use_id"/g)).toHaveLength(1);

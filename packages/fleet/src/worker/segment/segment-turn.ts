@@ -132,8 +132,11 @@ export class SegmentTurn {
   }
 
   #take(message: Message): void {
-    const { events } = this.#context;
+    const { events, calls } = this.#context;
     this.#usage.add(message);
+    // A call is parked by an interrupt. What the CLI says about it, such as that the user does not want to proceed, is
+    // not true, and is not in the transcript either.
+    if (calls.isParked) return;
     switch (message.type) {
       case "stream_event": {
         const text = isOfMain(message) ? textIn(message.event) : "";

@@ -48,6 +48,11 @@ export class ToolCalls {
     return mayBegin;
   }
 
+  /** Whether the process ends because of a parked call. */
+  get isParked(): boolean {
+    return this.#isParked;
+  }
+
   /** The process ends because of a parked call, so that no other call may begin. */
   park(): void {
     this.#isParked = true;
