@@ -104,6 +104,8 @@ export async function endLocked(
   if (run.state !== "running") {
     if (why.type === "unheard_request") return "unchanged";
     await endRun(parts, db, run, endOf(run, why));
+    // A host that has worked on it before may keep a folder for it.
+    if (run.segment > 0) await parts.database.notify(db, "cancel", run.id);
     return "ended";
   }
   const workedMs = await lockIfLost(parts, db, run);

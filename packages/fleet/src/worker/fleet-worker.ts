@@ -90,16 +90,18 @@ export class FleetWorker implements Worker {
     this.#stops.push(await database.listen("wake", () => this.#wakeSoon()));
     this.#stops.push(
       await database.listen("cancel", (run) => {
-        if (run !== undefined) return this.#cancel(run);
-        this.#cancelWanted().catch((error: unknown) =>
-          this.#report("Cancelled runs could not be looked for.", error),
-        );
+        if (run === undefined) {
+          this.#cancelWanted().catch((error: unknown) =>
+            this.#report("Cancelled runs could not be looked for.", error),
+          );
+        } else if (!this.#cancel(run)) void this.#sweep(run);
       }),
     );
     this.#every(SECOND, () => this.#cancelWanted());
     for (const work of this.#upkeep) this.#every(SECOND, () => this.#doForAll(work));
     this.#every(REGISTER_MS, () => this.#register());
-    this.#every(SWEEP_MS, () => sweepWorkspaces(database));
+    this.#every(SWEEP_MS, () => this.#sweep());
+    await this.#sweep();
     this.#claiming = this.#claimAll();
   }
 
@@ -189,6 +191,7 @@ export class FleetWorker implements Worker {
     this.#heartbeat.stop();
     clearTimeout(this.#waking);
     for (const stop of this.#stops) stop();
+    await this.#sweep();
     await this.#registry
       .remove()
       .catch((error: unknown) => this.#report("A host stays listed.", error));
@@ -237,8 +240,18 @@ export class FleetWorker implements Worker {
     for (const { id } of rows) this.#cancel(id);
   }
 
-  #cancel(run: string): void {
-    for (const segment of this.#segments) if (segment.claim.run.id === run) segment.cancel();
+  /** False if this worker does not work on the run. */
+  #cancel(run: string): boolean {
+    const ours = [...this.#segments].filter(({ claim }) => claim.run.id === run);
+    for (const segment of ours) segment.cancel();
+    return ours.length > 0;
+  }
+
+  /** A folder that stays is removed the next time. */
+  async #sweep(run?: string): Promise<void> {
+    await sweepWorkspaces(this.#settings.parts.database, run).catch((error: unknown) =>
+      this.#report("Folders of ended runs could not be removed.", error),
+    );
   }
 
   #report(what: string, error: unknown): void {

@@ -116,7 +116,22 @@ export class Segment {
     if (ending.type === "crashed") logger?.warn("segment ends", { ...facts, ...end });
     else logger?.info("segment ends", { ...facts, ...end });
     this.#context.lease.release();
-    await this.#leaveWorkspace(isSettled && ENDS_THE_RUN.has(ending.type));
+    const isOver = ENDS_THE_RUN.has(ending.type) || (isSettled && (await this.#hasEnded()));
+    await this.#leaveWorkspace(isSettled && isOver);
+  }
+
+  /** Whether the run has ended with this segment: after its last attempt, or because it was cancelled. */
+  async #hasEnded(): Promise<boolean> {
+    const { database } = this.#context.settings.parts;
+    try {
+      const { rows } = await database.query(
+        `select 1 from ${database.schema}.run where id = $1 and ended_at is not null`,
+        [this.claim.run.id],
+      );
+      return rows.length > 0;
+    } catch {
+      return false; // The folder is removed when the worker sweeps.
+    }
   }
 
   async #work(): Promise<Ending> {

@@ -45,26 +45,32 @@ async function refuseForeign(folder: string): Promise<void> {
   });
 }
 
-/** Removes the default workspaces on this machine whose runs were settled by other hosts. */
-export async function sweepWorkspaces(database: Database): Promise<void> {
-  const folders = await readdir(tmpdir());
-  const runs = folders.flatMap((name) => {
+/**
+ * Removes the default workspaces of this user on this machine whose runs have ended without this worker: on another
+ * host, in the queue, or while they waited for a person. With `only`, it looks at the folder of this run.
+ */
+export async function sweepWorkspaces(database: Database, only?: string): Promise<void> {
+  const names = only === undefined ? await readdir(tmpdir()) : [`${PREFIX}${only}`];
+  const own: string[] = [];
+  for (const name of names) {
     const id = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : "";
-    return /^[\da-f-]{36}$/.test(id) ? [id] : [];
-  });
-  if (runs.length === 0) return;
+    if (/^[\da-f-]{36}$/.test(id) && (await isOwn(join(tmpdir(), name)))) own.push(id);
+  }
+  if (own.length === 0) return;
   const { rows } = await database.query<{ id: string }>(
     `select id from ${database.schema}.run where id = any($1::uuid[]) and ended_at is not null`,
-    [runs],
+    [own],
   );
   for (const { id } of rows) {
-    const folder = join(tmpdir(), `${PREFIX}${id}`);
-    // A folder of another user is the business of that user's worker.
-    await refuseForeign(folder).then(
-      () => rm(folder, { recursive: true, force: true }),
-      () => {},
-    );
+    await rm(join(tmpdir(), `${PREFIX}${id}`), { recursive: true, force: true });
   }
+}
+
+/** Whether a worker of this user has made the folder. */
+async function isOwn(folder: string): Promise<boolean> {
+  const found = await lstat(folder).catch(() => undefined);
+  if (found === undefined) return false; // Another worker was faster.
+  return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
 }
 
 export async function disposeWorkspace(workspace: Workspace, settled: boolean): Promise<void> {
