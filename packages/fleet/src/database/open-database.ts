@@ -1,7 +1,9 @@
+import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { isHawserError, type Logger } from "hawser";
+import { HawserError, isHawserError, type Logger } from "hawser";
 import type { Pool } from "pg";
 import type { Database } from "./database.js";
+import { holdsCluster } from "./embedded/cluster-folder.js";
 import { openFolder } from "./embedded/open-folder.js";
 import { openMemory } from "./memory/open-memory.js";
 import { migrate } from "./migrations.js";
@@ -27,13 +29,14 @@ export async function openDatabase(
   options: OpenDatabaseOptions = {},
 ): Promise<Database> {
   const schema = checkSchemaName(options.schema ?? "hawser");
-  const database = await open(target ?? { folder: ".hawser/fleet" }, {
+  const mayChange = options.migrate ?? true;
+  if (!mayChange) refuseMissing(target);
+  const database = await open(target ?? { folder: USUAL_FOLDER }, {
     schema,
     listen: options.listen,
     logger: options.logger,
   });
   try {
-    const mayChange = options.migrate ?? true;
     await whileStarting(database, () => migrate(database, { mayChange }));
     return database;
   } catch (error) {
@@ -41,6 +44,16 @@ export async function openDatabase(
     throw error;
   }
 }
+
+/** A program that may not make tables must not make a database either. */
+function refuseMissing(target: DatabaseTarget = { folder: USUAL_FOLDER }): void {
+  if (typeof target === "string" || !("folder" in target) || holdsCluster(target.folder)) return;
+  throw new HawserError("not_supported", `There is no fleet in ${resolve(target.folder)}.`, {
+    hint: "Run `hawser fleet migrate`, or open the fleet with `migrate: true`.",
+  });
+}
+
+const USUAL_FOLDER = ".hawser/fleet";
 
 /**
  * A private Postgres may be about to end just now, because the program that started it was killed. Then another one

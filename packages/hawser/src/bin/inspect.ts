@@ -70,11 +70,15 @@ async function openFleet(named: string): Promise<unknown> {
     command: "hawser inspect --database",
     leastNode: [22, 12],
   });
-  return fleet.openFleet({ database });
+  // Somebody who looks must not create a database by accident.
+  return fleet.openFleet({ database, migrate: false });
 }
 
 interface FleetPackage {
-  openFleet(options: { readonly database: FleetPlace["database"] }): Promise<unknown>;
+  openFleet(options: {
+    readonly database: FleetPlace["database"];
+    readonly migrate: false;
+  }): Promise<unknown>;
 }
 
 /** The part of `@hawser/inspector/command` that this command uses. hawser does not depend on that package. */

@@ -1,6 +1,15 @@
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { HawserError, isHawserError } from "hawser";
 import { embeddedUnavailable } from "./embedded-unavailable.js";
 
 /** The longest path of a unix socket: 104 bytes on macOS, 108 on Linux, with a zero at the end. */
@@ -23,14 +32,45 @@ export interface ClusterFolder {
   readonly socket: string;
 }
 
+/** Whether a database is in the folder, or is being made there. */
+export function holdsCluster(folder: string): boolean {
+  const { alive, data } = clusterFolder(folder);
+  return isFifo(alive) || existsSync(join(data, "PG_VERSION"));
+}
+
+function isFifo(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
+}
+
+/**
+ * Refuses a folder with other files in it before anything is changed: Postgres would write beside them, and for root
+ * the folder would get another owner.
+ */
+function refuseForeign(folder: string): void {
+  if (!existsSync(folder)) return;
+  const others = readdirSync(folder).filter((name) => !HARMLESS.has(name));
+  // Looked at last, because another program may be making the database just now.
+  if (others.length === 0 || holdsCluster(folder)) return;
+  throw new HawserError(
+    "invalid_options",
+    `The folder ${resolve(folder)} is not empty, and holds no fleet.`,
+    { hint: "Name an empty folder, or one that does not exist yet." },
+  );
+}
+
+/** What a new disk, or a folder under version control, has in it. */
+const HARMLESS: ReadonlySet<string> = new Set(["lost+found", ".gitignore", ".gitkeep"]);
+
 /** Makes the folder if it is missing. */
 export function makeClusterFolder(folder: string): ClusterFolder {
   try {
+    refuseForeign(folder);
     // Only the folder itself is closed to others: as root, Postgres must get through those above as another user.
     mkdirSync(dirname(resolve(folder)), { recursive: true });
     makeIfMissing(folder);
     return clusterFolder(realpathSync(folder));
   } catch (error) {
+    if (isHawserError(error)) throw error;
     throw embeddedUnavailable(
       `The folder of the database cannot be made: ${(error as Error).message}`,
       {
