@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isHawserError } from "hawser";
@@ -192,14 +193,49 @@ describe("openDatabase({ folder }) where it cannot work", { timeout }, () => {
     });
   });
 
-  it("leaves a folder `data` alone that is not a database", async () => {
+  it("leaves a folder alone that holds other files, and changes nothing in it", async () => {
     mkdirSync(join(root, "fleet/data"), { recursive: true });
     writeFileSync(join(root, "fleet/data/letter.txt"), "Dear Postgres");
+    const before = statSync(join(root, "fleet"));
     await expect(openDatabase({ folder: join(root, "fleet") })).rejects.toMatchObject({
+      code: "invalid_options",
+      message: expect.stringContaining("is not empty, and holds no fleet"),
+    });
+    expect(readdirSync(join(root, "fleet"), { recursive: true })).toEqual([
+      "data",
+      "data/letter.txt",
+    ]);
+    expect(statSync(join(root, "fleet")).uid).toBe(before.uid);
+  });
+
+  it("takes an empty folder, also one that is a new disk or is kept by git", async () => {
+    const folder = join(root, "fleet");
+    mkdirSync(join(folder, "lost+found"), { recursive: true });
+    writeFileSync(join(folder, ".gitignore"), "*");
+    await (await openDatabase({ folder })).close();
+    await gone(folder);
+  });
+
+  it("makes no database with migrate: false", async () => {
+    const folder = join(root, "missing");
+    await expect(openDatabase({ folder }, { migrate: false })).rejects.toMatchObject({
+      code: "not_supported",
+      message: `There is no fleet in ${folder}.`,
+    });
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it("leaves a folder `data` of a fleet alone that is not a database", async () => {
+    const folder = join(root, "fleet");
+    mkdirSync(join(folder, "data"), { recursive: true });
+    writeFileSync(join(folder, "data/letter.txt"), "Dear Postgres");
+    execFileSync("mkfifo", ["-m", "600", join(folder, "alive")]);
+    if (process.getuid?.() === 0) execFileSync("chown", ["-R", "nobody:", folder]);
+    await expect(openDatabase({ folder })).rejects.toMatchObject({
       code: "embedded_unavailable",
       message: expect.stringContaining("is not a database of Postgres"),
     });
-    expect(readFileSync(join(root, "fleet/data/letter.txt"), "utf8")).toBe("Dear Postgres");
+    expect(readFileSync(join(folder, "data/letter.txt"), "utf8")).toBe("Dear Postgres");
   });
 
   it("tells the end of Postgres's log if Postgres does not start", async () => {
