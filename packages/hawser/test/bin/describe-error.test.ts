@@ -51,6 +51,13 @@ describe("describeError()", () => {
     expect(describeError(error).message).toBe("reviewers[0].systemPrompt is missing.");
   });
 
+  it("names the flags of the fleet and of the council", () => {
+    const hint = "Leave `session` out, or correct `quorum`, `startAfter` or `deadline`.";
+    expect(describeHint(new HawserError("invalid_options", "x", { hint }))).toBe(
+      "Leave --session out, or correct --quorum, --start-after or --deadline.",
+    );
+  });
+
   it.each([
     "Use `listSessions()`.",
     "Look at `configDir`.",

@@ -43,8 +43,21 @@ export function describeMessage({ code, message, issues = [] }: HawserError): st
 /** The CLI's advice to type /login at its own prompt, which the hawser command does not have. */
 const LOGIN_COMMAND = /\s*·\s*(?:please )?run \/login.*$/i;
 
+/** Flags of the fleet and of the council, whose options are not those of a call. */
+const OTHER_FLAGS: Readonly<Record<string, string>> = {
+  budgetUsd: "budget",
+  deadline: "deadline",
+  key: "key",
+  onBusySession: "on-busy",
+  quorum: "quorum",
+  session: "session",
+  startAfter: "start-after",
+  timeoutMs: "timeout",
+};
+
 function flagFor(name: string): string | undefined {
-  const flag = Object.hasOwn(FLAG_OF, name) ? FLAG_OF[name as keyof typeof FLAG_OF] : undefined;
+  const known: Readonly<Record<string, string>> = { ...OTHER_FLAGS, ...FLAG_OF };
+  const flag = Object.hasOwn(known, name) ? known[name] : undefined;
   return flag === undefined ? undefined : `--${flag}`;
 }
 

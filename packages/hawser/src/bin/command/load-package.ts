@@ -23,7 +23,7 @@ export async function loadPackage<Module>(needed: NeededPackage): Promise<Module
     throw new HawserError(
       "not_supported",
       `\`${command}\` needs Node ${least} or newer; this is Node ${process.versions.node}.`,
-      { hint: `Run hawser with Node ${least} or newer. The other commands work with this one.` },
+      { hint: `Run hawser with Node ${least} or newer. ${WITHOUT_FLEET}` },
     );
   }
   try {
@@ -36,6 +36,9 @@ export async function loadPackage<Module>(needed: NeededPackage): Promise<Module
     });
   }
 }
+
+const WITHOUT_FLEET =
+  "With this one, all commands work except submit, runs, approve, worker and fleet, and --database of inspect and serve.";
 
 function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
   const [isMajor = 0, isMinor = 0] = version.split(".").map(Number);
