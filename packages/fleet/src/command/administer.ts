@@ -1,5 +1,6 @@
 import type { AccountLimits, TenantLimits } from "../accounting/tenants.js";
 import type { FleetStats } from "../fleet.js";
+import { LIVING_MS } from "./advise-worker.js";
 import { ageOf, countOf, dollars } from "./amounts.js";
 import { type FleetPlace, withFleet } from "./open-place.js";
 import { oneLine } from "./printable.js";
@@ -30,11 +31,13 @@ function statusRows(
     ...none(
       hosts.map(({ name, active, slots, draining, seenAt }, i) => {
         const said = `${oneLine(name, 60)}: ${active} of ${countOf(slots, "slot")}, seen ${ageOf(seenAt)}`;
-        return [i === 0 ? "workers" : "", draining ? `${said}, draining` : said];
+        const isGone = Date.now() - seenAt.getTime() > LIVING_MS;
+        const state = isGone ? ", gone" : draining ? ", draining" : "";
+        return [i === 0 ? "workers" : "", `${said}${state}`];
       }),
       "workers",
     ),
-    ["questions", approvals === 0 ? "none" : `${approvals} open: hawser approve`],
+    ["questions", approvals === 0 ? "none" : `${approvals} open: hawser approve${place.flags}`],
     ...none(
       accounts.map(({ account, active, pausedUntil, reason }, i) => {
         const until =

@@ -55,7 +55,12 @@ export function askApprovals(
     const { isWatched, by } = command;
     const signal = shell.interrupted();
     const filter = await filterOf(fleet, command);
-    const options = { ...filter, ...(by === undefined ? {} : { by }), signal };
+    const options = {
+      ...filter,
+      flags: command.place.flags,
+      ...(by === undefined ? {} : { by }),
+      signal,
+    };
     if (isWatched) {
       shell.terminal.note(shell.terminal.style.dim("waiting for questions; Ctrl-C ends it"));
       await watchQuestions(fleet, shell, options);
@@ -88,14 +93,16 @@ export type GivenDecision =
 export function answerApproval(command: AnswerCommand, shell: CommandShell): Promise<number> {
   return withFleet(command.place, shell, "existing", async (fleet) => {
     const { decision: given, by = personName() } = command;
-    const found = await findApproval(fleet, command.approval);
+    const found = await findApproval(fleet, command.approval, command.place);
     if ("outcome" in found) return tellLate(found, shell);
     if (given === undefined && !shell.terminal.isInteractive) {
       printJson(shell, { approval: found });
       return 0;
     }
     const decision =
-      given === undefined ? await shell.ask(found, shell.interrupted()) : decisionFor(found, given);
+      given === undefined
+        ? await shell.ask(found, shell.interrupted())
+        : decisionFor(found, given, command.place);
     if (decision === undefined) return ERROR_CODES.aborted.exitCode;
     const result = await fleet.approvals.answer(found.id, decision, { by });
     if (result === "too_late") return tellLate(await recordOf(fleet, found.id), shell);
@@ -106,7 +113,11 @@ export function answerApproval(command: AnswerCommand, shell: CommandShell): Pro
 }
 
 /** The decision in the words of the kind of its question. */
-function decisionFor({ kind, id }: FleetApproval, given: GivenDecision): ApprovalDecision {
+function decisionFor(
+  { kind, id }: FleetApproval,
+  given: GivenDecision,
+  { flags }: FleetPlace,
+): ApprovalDecision {
   if (given.type === "deny") {
     if (kind === "elicitation") return { behavior: "decline" };
     return { behavior: "deny", message: given.message };
@@ -118,7 +129,7 @@ function decisionFor({ kind, id }: FleetApproval, given: GivenDecision): Approva
       "invalid_options",
       "The model asks a question, which --allow does not answer.",
       {
-        hint: `Answer it by its text: hawser approve ${id} --answer '{"Which?":"The red one"}'.`,
+        hint: `Answer it by its text: hawser approve ${id}${flags} --answer '{"Which?":"The red one"}'.`,
       },
     );
   }
@@ -145,6 +156,7 @@ const TOO_LATE = 75;
 async function findApproval(
   fleet: Fleet,
   name: string,
+  { flags }: FleetPlace,
 ): Promise<FleetApproval | FleetApprovalRecord> {
   const isMeant = ({ id }: { readonly id: string }) =>
     id === name || (name.length >= SHORTEST && id.startsWith(name));
@@ -162,7 +174,7 @@ async function findApproval(
   const record = (await fleet.approvals.records({ limit: NEWEST })).find(isMeant);
   if (record !== undefined) return record;
   throw new HawserError("invalid_options", `There is no question ${JSON.stringify(name)}.`, {
-    hint: "`hawser approve --list` lists the open ones.",
+    hint: `\`hawser approve --list${flags}\` lists the open ones.`,
   });
 }
 
@@ -175,10 +187,10 @@ async function recordOf(fleet: Fleet, id: string): Promise<FleetApprovalRecord |
 
 async function filterOf(
   fleet: Fleet,
-  { tenant, run }: ListApprovalsCommand,
+  { place, tenant, run }: ListApprovalsCommand,
 ): Promise<{ readonly tenant?: string; readonly run?: string }> {
   return {
     ...(tenant === undefined ? {} : { tenant }),
-    ...(run === undefined ? {} : { run: (await findRun(fleet, run)).id }),
+    ...(run === undefined ? {} : { run: (await findRun(fleet, run, place)).id }),
   };
 }

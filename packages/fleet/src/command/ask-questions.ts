@@ -11,6 +11,8 @@ export interface AskQuestionsOptions {
   readonly run?: string;
   /** Who answers, for the record. @default the user of this machine */
   readonly by?: string;
+  /** The flags of a command that means the same fleet. */
+  readonly flags: string;
   readonly signal: AbortSignal;
 }
 
@@ -20,7 +22,7 @@ export async function askOpenQuestions(
   shell: CommandShell,
   options: AskQuestionsOptions,
 ): Promise<number> {
-  const { run, tenant, by, signal } = options;
+  const { run, tenant, signal } = options;
   const filter = {
     ...(tenant === undefined ? {} : { tenant }),
     ...(run === undefined ? {} : { run }),
@@ -36,7 +38,7 @@ export async function askOpenQuestions(
     );
     const gone = AbortSignal.any([signal, settled.signal]);
     try {
-      if (await answerOne(fleet, shell, approval, by, gone)) answers += 1;
+      if (await answerOne(fleet, shell, approval, options, gone)) answers += 1;
     } finally {
       stop.abort();
       await watching;
@@ -64,7 +66,7 @@ export async function watchQuestions(
   shell: CommandShell,
   options: AskQuestionsOptions,
 ): Promise<void> {
-  const { run, tenant, by, signal } = options;
+  const { run, tenant, signal } = options;
   const open = new Map<string, AbortController>();
   const failed = new AbortController();
   const end = AbortSignal.any([signal, failed.signal]);
@@ -81,7 +83,7 @@ export async function watchQuestions(
     const gone = new AbortController();
     open.set(approval.id, gone);
     const until = AbortSignal.any([end, gone.signal]);
-    before = before.then(() => answerOne(fleet, shell, approval, by, until));
+    before = before.then(() => answerOne(fleet, shell, approval, options, until));
     // Ends the loop, which throws the failure.
     before.catch(() => failed.abort());
   }
@@ -92,7 +94,7 @@ async function answerOne(
   fleet: Fleet,
   shell: CommandShell,
   approval: FleetApproval,
-  by: string | undefined,
+  { by, flags }: Pick<AskQuestionsOptions, "by" | "flags">,
   signal: AbortSignal,
 ): Promise<boolean> {
   if (signal.aborted) return false;
@@ -101,7 +103,9 @@ async function answerOne(
   const about = `run ${run.slice(0, 8)} of ${oneLine(tenant, 40)}, ${ageOf(new Date(askedAt))}`;
   terminal.note(terminal.style.dim(about));
   if (kind === "elicitation") {
-    terminal.warn(`${oneLine(summary, 200)} (answer it with hawser approve ${id} --answer)`);
+    terminal.warn(
+      `${oneLine(summary, 200)} (answer it with hawser approve ${id}${flags} --answer)`,
+    );
     return false;
   }
   const decision = await shell.ask(approval, signal);

@@ -1,10 +1,11 @@
 import { HawserError } from "hawser";
 import type { Fleet } from "../fleet.js";
 import type { Run, RunInfo } from "../runs/run.js";
+import type { FleetPlace } from "./open-place.js";
 import { oneLine } from "./printable.js";
 
 /** The run that a user means by its id, or by the first characters of the id of one of the newest runs. */
-export async function findRun(fleet: Fleet, name: string): Promise<Run> {
+export async function findRun(fleet: Fleet, name: string, { flags }: FleetPlace): Promise<Run> {
   if (WHOLE_ID.test(name)) {
     const run = fleet.run(name.toLowerCase());
     await run.info();
@@ -17,7 +18,7 @@ export async function findRun(fleet: Fleet, name: string): Promise<Run> {
   const isShort = name.length < SHORTEST;
   const hint = isShort ? `Give at least ${SHORTEST} characters of its id. ` : "";
   throw new HawserError("invalid_options", `There is no run ${JSON.stringify(name)}.`, {
-    hint: `${hint}\`hawser runs\` lists the newest ones; an older one needs its whole id.`,
+    hint: `${hint}\`hawser runs${flags}\` lists the newest ones; an older one needs its whole id.`,
   });
 }
 

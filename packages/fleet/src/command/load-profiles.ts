@@ -59,7 +59,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function unusable(path: string, why: string, cause?: unknown): HawserError {
   return new HawserError("invalid_options", `--profiles ${path} ${why}`, {
-    hint: "The guide of the fleet has an example of such a module.",
+    hint: "`hawser worker --help` says what it exports. docs/command.md has an example, profiles.mjs.",
     ...(cause === undefined ? {} : { cause }),
   });
 }

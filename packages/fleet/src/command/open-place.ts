@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
 import { HawserError, type Logger } from "hawser";
+import { holdsCluster } from "../database/embedded/cluster-folder.js";
 import type { Fleet } from "../fleet.js";
 import { openFleet } from "../open-fleet.js";
 import { oneLine } from "./printable.js";
@@ -10,6 +10,8 @@ export interface FleetPlace {
   readonly database: string | { readonly folder: string };
   /** Whether only runs with the simulated model are meant. */
   readonly isOffline: boolean;
+  /** The flags with which another command means the same fleet, such as ` --offline`, with a blank before each. */
+  readonly flags: string;
 }
 
 /**
@@ -37,10 +39,11 @@ export async function withFleet(
 }
 
 function refuseMissing(database: FleetPlace["database"], isOffline: boolean): void {
-  if (typeof database === "string" || existsSync(database.folder)) return;
+  if (typeof database === "string" || holdsCluster(database.folder)) return;
   const submit = isOffline ? "`hawser submit --offline`" : "`hawser submit`";
+  const offline = isOffline ? "" : " The runs of --offline are shown with --offline.";
   throw new HawserError("invalid_options", `There is no fleet in ${database.folder}.`, {
-    hint: `${submit} makes one. Name another one with --database.`,
+    hint: `${submit} makes one.${offline} Name another one with --database.`,
   });
 }
 

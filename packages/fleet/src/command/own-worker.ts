@@ -1,8 +1,10 @@
 import type { SessionOptions } from "hawser";
 import type { Fleet } from "../fleet.js";
+import type { RunInfo } from "../runs/run.js";
 import type { Worker } from "../worker/worker.js";
-import { adviseWorker, isServed } from "./advise-worker.js";
+import { adviseWorker, isServed, workerCommand } from "./advise-worker.js";
 import type { FleetPlace } from "./open-place.js";
+import { oneLine } from "./printable.js";
 import type { CommandShell } from "./shell.js";
 
 export interface OwnWorkerOptions {
@@ -11,6 +13,8 @@ export interface OwnWorkerOptions {
   readonly queue: string;
   /** Where the runs work; without it, each in an empty folder that is removed. */
   readonly cwd: string | undefined;
+  /** Whether this program may work itself. Otherwise it only says that no worker lives. */
+  readonly mayWork: boolean;
 }
 
 /**
@@ -25,6 +29,11 @@ export class OwnWorker implements AsyncDisposable {
   #worker: Worker | undefined;
   #hasAdvised = false;
   #looking: Promise<void> = Promise.resolve();
+
+  /** Whether this program works on the run. */
+  get isWorking(): boolean {
+    return this.#worker !== undefined;
+  }
 
   constructor(fleet: Fleet, shell: CommandShell, options: OwnWorkerOptions) {
     this.#fleet = fleet;
@@ -55,24 +64,25 @@ export class OwnWorker implements AsyncDisposable {
   }
 
   async #look(): Promise<void> {
-    const { place, profile } = this.#options;
+    const { place, profile, queue, mayWork } = this.#options;
     const isFolder = typeof place.database !== "string";
     // In a folder, a program that was killed a moment ago would count as a worker.
-    const worksAtOnce = place.isOffline && isFolder;
-    if (!worksAtOnce && (await isServed(this.#fleet, this.#options.queue))) return;
-    const isPossible = place.isOffline || (isFolder && profile === "default");
-    if (isPossible && (await this.#isAlone())) await this.#work();
-    else if (!(await isServed(this.#fleet, this.#options.queue))) this.#advise();
+    const worksAtOnce = mayWork && place.isOffline && isFolder;
+    if (!worksAtOnce && (await isServed(this.#fleet, queue))) return;
+    const isPossible = mayWork && (place.isOffline || (isFolder && profile === "default"));
+    const other = isPossible ? await this.#otherProfile() : undefined;
+    if (isPossible && other === undefined) await this.#work();
+    else if (!(await isServed(this.#fleet, queue))) this.#advise(other);
   }
 
-  /** A worker without their profile would fail the runs of others that wait in the same queue. */
-  async #isAlone(): Promise<boolean> {
+  /** A run in the same queue that needs another profile: a worker without the profile would fail it. */
+  async #otherProfile(): Promise<RunInfo | undefined> {
     const { queue } = this.#options;
     const open = ["queued", "held", "running", "waiting"] as const;
     for await (const run of this.#fleet.runs({ state: open })) {
-      if (run.queue === queue && run.profile !== "default") return false;
+      if (run.queue === queue && run.profile !== "default") return run;
     }
-    return true;
+    return undefined;
   }
 
   async #work(): Promise<void> {
@@ -93,11 +103,18 @@ export class OwnWorker implements AsyncDisposable {
     });
   }
 
-  #advise(): void {
+  #advise(other: RunInfo | undefined): void {
     if (this.#hasAdvised) return;
     this.#hasAdvised = true;
     const { queue, place } = this.#options;
-    adviseWorker(this.#shell, { queue, isOffline: place.isOffline });
+    if (other === undefined) {
+      adviseWorker(this.#shell, place, queue);
+      return;
+    }
+    const profile = JSON.stringify(oneLine(other.profile, 60));
+    this.#shell.terminal.warn(
+      `The run ${other.id.slice(0, 8)} in the queue ${queue} needs the profile ${profile}, which this program does not have. The run waits for a worker: ${workerCommand(place, queue)} --profiles <file>`,
+    );
   }
 }
 

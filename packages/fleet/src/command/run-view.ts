@@ -1,12 +1,14 @@
 import type { Message } from "hawser";
 import type { RunEvent } from "../runs/run.js";
 import { countOf } from "./amounts.js";
+import type { FleetPlace } from "./open-place.js";
 import { oneLine } from "./printable.js";
 import type { CommandShell } from "./shell.js";
 
 /** Shows a run while it goes on: the text on stdout if a user sees it, everything else as notes. */
 export class RunView {
   readonly #shell: CommandShell;
+  readonly #place: FleetPlace;
   readonly #turn: ReturnType<CommandShell["turnView"]>;
   /** The pieces of the message that is not whole yet. */
   #pieces = "";
@@ -17,8 +19,9 @@ export class RunView {
     return this.#hasText;
   }
 
-  constructor(shell: CommandShell) {
+  constructor(shell: CommandShell, place: FleetPlace) {
     this.#shell = shell;
+    this.#place = place;
     this.#turn = shell.turnView();
   }
 
@@ -55,7 +58,7 @@ export class RunView {
         terminal.status("waiting for an answer, without a process");
         break;
       case "lost":
-        this.#lost(event.uncertain.length);
+        this.#lost(event);
         break;
       case "returned":
         this.#note(`given back: ${oneLine(event.reason, 120)}`);
@@ -115,16 +118,21 @@ export class RunView {
       return;
     }
     terminal.warn(
-      `The run waits for an answer to: ${oneLine(summary, 200)} (hawser approve ${approval.slice(0, 8)})`,
+      `The run waits for an answer to: ${oneLine(summary, 200)} (hawser approve ${approval.slice(0, 8)}${this.#place.flags})`,
     );
   }
 
-  #lost(uncertain: number): void {
+  #lost({ uncertain, error, isLast }: Extract<RunEvent, { type: "lost" }>): void {
+    const why =
+      error === undefined
+        ? "The host of the run is gone."
+        : `The host could not go on with the run: ${oneLine(error.message, 300)}`;
     const calls =
-      uncertain === 0
-        ? ""
-        : `; ${countOf(uncertain, "tool call")} may or may not have taken effect`;
-    this.#shell.terminal.warn(`The host of the run is gone${calls}. Another one continues.`);
+      uncertain.length === 0
+        ? []
+        : [`${countOf(uncertain.length, "tool call")} may or may not have taken effect.`];
+    const next = isLast === true ? [] : ["The run waits for another attempt."];
+    this.#shell.terminal.warn([why, ...calls, ...next].join(" "));
   }
 
   #note(text: string): void {
@@ -134,7 +142,7 @@ export class RunView {
 }
 
 const WHY = {
-  recovered: ", because its host is gone",
+  recovered: ", because its host was lost",
   answered: ", with the answer",
   returned: ", because it was given back",
 } as const;

@@ -1,13 +1,14 @@
 import type { Fleet } from "../fleet.js";
+import { toError } from "../runs/failures.js";
 import type { RunFilter } from "../runs/list-runs.js";
 import type { Run, RunInfo, RunState } from "../runs/run.js";
-import { adviseWorker, isServed } from "./advise-worker.js";
 import { ageOf, countOf, dollars } from "./amounts.js";
 import { aboutOf, findRun } from "./find-run.js";
 import { type FleetPlace, withFleet } from "./open-place.js";
+import { OwnWorker } from "./own-worker.js";
 import { oneLine } from "./printable.js";
 import { type CommandShell, printJson } from "./shell.js";
-import { follow } from "./submit.js";
+import { followWith } from "./submit.js";
 import { shortIds, table } from "./table.js";
 
 export interface ListRunsCommand extends Pick<RunFilter, "tenant" | "session"> {
@@ -39,7 +40,9 @@ export function listRuns(command: ListRunsCommand, shell: CommandShell): Promise
 
 /** Fields with tabs between them: whole id, state, tenant, time, cost, prompt. */
 function forPrograms({ id, state, tenant, createdAt, costUsd, prompt }: RunInfo): string {
-  const fields = [id, state, oneLine(tenant, 100), createdAt.toISOString(), String(costUsd)];
+  // Sums of prices have digits such as 0.00014000000000000001.
+  const cost = String(Number(costUsd.toPrecision(12)));
+  const fields = [id, state, oneLine(tenant, 100), createdAt.toISOString(), cost];
   return [...fields, aboutOf(prompt, 1000)].join("\t");
 }
 
@@ -65,21 +68,28 @@ export interface RunCommand {
 /** `hawser runs show`: everything that is known of one run. */
 export function showRun({ place, run: name }: RunCommand, shell: CommandShell): Promise<number> {
   return withFleet(place, shell, "existing", async (fleet) => {
-    const info = await (await findRun(fleet, name)).info();
+    const info = await (await findRun(fleet, name, place)).info();
     const { terminal } = shell;
     if (shell.isJson) {
       printJson(shell, { run: info });
       return 0;
     }
-    for (const line of table(factsOf(info))) terminal.writeLine(line);
+    const open = await fleet.approvals.pending({ run: info.id });
+    const questions = open.map((question) => [
+      "question",
+      `${oneLine(question.summary, 200)} (hawser approve ${question.id.slice(0, 8)}${place.flags})`,
+    ]);
+    for (const line of table([...factsOf(info), ...questions])) terminal.writeLine(line);
     const { outcome, error } = info;
     if (outcome !== undefined) {
       const { value, text } = outcome;
       terminal.writeLine();
       terminal.writeLine(value === undefined ? text : JSON.stringify(value, null, 2));
     }
-    if (error !== undefined)
-      terminal.writeLine(`\n${error.message}${error.hint === undefined ? "" : `\n${error.hint}`}`);
+    if (error !== undefined) {
+      const { message, hint } = shell.describeError(toError(error, info.sessionId));
+      terminal.writeLine(`\n${message}\n${hint}`);
+    }
     return 0;
   });
 }
@@ -111,13 +121,13 @@ export function followRun(
   shell: CommandShell,
 ): Promise<number> {
   return withFleet(command.place, shell, "existing", async (fleet) => {
-    const run = await findRun(fleet, command.run);
-    const { tenant, queue, endedAt } = await run.info();
+    const run = await findRun(fleet, command.run, command.place);
+    const { profile, queue } = await run.info();
     const { after, place } = command;
-    if (endedAt === undefined && !(await isServed(fleet, queue))) {
-      adviseWorker(shell, { queue, isOffline: place.isOffline });
-    }
-    return follow(fleet, run, shell, { tenant, ...(after === undefined ? {} : { after }) });
+    const options = { place, profile, queue, cwd: undefined, mayWork: false };
+    const worker = new OwnWorker(fleet, shell, options);
+    const from = after === undefined ? {} : { after };
+    return followWith(worker, fleet, run, shell, { place, ...from });
   });
 }
 
@@ -162,7 +172,7 @@ function changeRuns(
 ): Promise<number> {
   return withFleet(place, shell, "existing", async (fleet) => {
     // All runs are found before the first one is changed.
-    const found = await findAll(fleet, runs);
+    const found = await findAll(fleet, runs, place);
     const results: { id: string; changed: boolean }[] = [];
     for (const run of found) results.push({ id: run.id, changed: await change(run) });
     if (shell.isJson)
@@ -175,8 +185,8 @@ function changeRuns(
   });
 }
 
-async function findAll(fleet: Fleet, names: readonly string[]): Promise<Run[]> {
+async function findAll(fleet: Fleet, names: readonly string[], place: FleetPlace): Promise<Run[]> {
   const found: Run[] = [];
-  for (const name of names) found.push(await findRun(fleet, name));
+  for (const name of names) found.push(await findRun(fleet, name, place));
   return found;
 }

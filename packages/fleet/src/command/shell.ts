@@ -1,4 +1,4 @@
-import type { Approval, ApprovalDecision, Message, SessionOptions } from "hawser";
+import type { Approval, ApprovalDecision, HawserError, Message, SessionOptions } from "hawser";
 
 /** What the `hawser` command gives to the commands of the fleet: its terminal, its keys, its simulated model. */
 export interface CommandShell {
@@ -10,6 +10,8 @@ export interface CommandShell {
   turnView(): { receive(message: Message): void; settle(): void };
   /** Opens a CLI with a simulated model, and says so. It is closed with the command. */
   openWorld(): Promise<{ readonly options: SessionOptions }>;
+  /** An error in the words of the command: with flags in place of options. */
+  describeError(error: HawserError): { readonly message: string; readonly hint: string };
   /** Aborted by the first Ctrl-C. The second one ends the program at once. */
   interrupted(): AbortSignal;
   /** Asks the user one question; undefined if the user gives no answer. */
@@ -20,6 +22,8 @@ export interface CommandShell {
 export interface CommandTerminal {
   readonly style: CommandStyle;
   readonly outStyle: CommandStyle;
+  /** Whether a user sees stderr. */
+  readonly isWatched: boolean;
   /** Whether a user sees stdout. */
   readonly isShown: boolean;
   /** Whether a user can be asked. */

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDatabase, type TestDatabase } from "../support/postgres.js";
 import { type Command, CommandHome } from "./hawser-command.helper.js";
@@ -17,6 +18,13 @@ afterAll(async () => {
   await home?.[Symbol.asyncDispose]();
   await database?.dispose();
 });
+
+async function query(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}
 
 /** The simulated model, and the database of this file. */
 const offline = () => ["--offline", "--database", database.url];
@@ -78,6 +86,7 @@ describe.concurrent("hawser submit", () => {
     const other = await submit("Two.");
     expect(other.code).toBe(64);
     expect(other.stderr).toContain('"twice"');
+    expect(other.stderr).toContain("--start-after and --deadline may differ");
     const gone = await home.run("submit", "--database", "postgres://127.0.0.1:1/none", "Hi.");
     expect({ code: gone.code, stdout: gone.stdout }).toEqual({ code: 69, stdout: "" });
   });
@@ -88,6 +97,7 @@ describe.concurrent("hawser runs", () => {
     const submit = ["submit", ...offline(), "--queue", "nowhere", "--tenant", "lister"];
     const { stdout } = await home.run(...submit, "First\nline");
     const id = stdout.trim();
+    await query(`update hawser.run set cost_usd = 0.00014000000000000001 where id = '${id}'`);
     const listed = await home.run("runs", ...offline(), "--tenant", "lister", "--state", "queued");
     const [row = ""] = listed.stdout.split("\n");
     const [whole, state, tenant, , cost, about] = row.split("\t");
@@ -95,7 +105,7 @@ describe.concurrent("hawser runs", () => {
       id,
       "queued",
       "lister",
-      "0",
+      "0.00014",
       "First line",
     ]);
     const shown = await home.run("runs", "show", id.slice(0, 8), ...offline());
@@ -135,6 +145,11 @@ describe.concurrent("hawser approve", () => {
     const { run } = await home.json("submit", ...offline(), "write knot.txt: bowline");
     const follow = home.start("runs", "follow", run.id, ...offline());
     await follow.says("waits for an answer");
+    // The command that is printed works when it is copied.
+    expect(follow.stderr).toMatch(/\(hawser approve [0-9a-f]{8} --offline --database \S+\)\n$/);
+    expect(follow.stderr).toContain(` --database '${database.url}')`);
+    const details = await home.run("runs", "show", run.id, ...offline());
+    expect(details.stdout).toMatch(/^question {2}Write .*\(hawser approve [0-9a-f]{8} --offline/m);
     const { approvals } = await home.json("approve", ...offline(), "--run", run.id);
     expect(approvals).toMatchObject([{ run: run.id, kind: "tool", tool: "Write" }]);
     const [{ id }] = approvals;
@@ -185,7 +200,14 @@ describe.concurrent("hawser fleet", () => {
     expect(stats.hosts).toMatchObject([{ slots: 2 }]);
     const { stdout } = await home.run("fleet", ...offline());
     expect(stdout).toMatch(/^database {3}server, Postgres \d/);
-    expect(stdout).toMatch(/^workers {4}\S+: \d of 2 slots, seen /m);
+    expect(stdout).toMatch(/: \d of 2 slots, seen \d+ s ago$/m);
+    await query(
+      `insert into hawser.host (name, slots, queues, hawser, seen_at)
+       values ('dead', 3, 'nowhere', '0', now() - interval '1 minute')`,
+    );
+    const later = await home.run("fleet", ...offline());
+    expect(later.stdout).toMatch(/dead: 0 of 3 slots, seen 1 min ago, gone$/m);
+    await query("delete from hawser.host where name = 'dead'");
   });
 
   it("sets limits of tenants and accounts, and shows them with what was spent", async () => {
@@ -265,6 +287,29 @@ describe.concurrent("hawser worker", () => {
       { level: "info", message: "segment ends" },
     ]);
     expect(worker.stdout).not.toContain(secret);
+  });
+
+  it("tells why a host could not go on with a run, and what to do", async () => {
+    const profiles = join(home.cwd, "unable.mjs");
+    const code = 'export const profiles = { default: () => ({ cwd: "/nowhere" }) };';
+    writeFileSync(profiles, code);
+    const place = ["--database", database.url];
+    const unable = home.start("worker", ...place, "--profiles", profiles, "--label", "unable");
+    await unable.says("serves");
+    const submit = ["submit", ...place, "--queue", "unable", "--attempts", "2", "--follow", "Hi."];
+    const { code: exitCode, stderr } = await home.run(...submit);
+    expect(exitCode).toBe(66);
+    const told = stderr.split("\n").filter((line) => line.includes("could not go on"));
+    expect(told).toEqual([
+      expect.stringMatching(/\/nowhere .* The run waits for another attempt\.$/),
+      expect.not.stringContaining("another attempt"),
+    ]);
+    expect(stderr).not.toContain("Another one continues");
+    const id = / run ([0-9a-f-]{36})/.exec(stderr)?.[1] ?? "";
+    const shown = await home.run("runs", "show", id, ...place);
+    expect(shown.stdout).toContain("Create the folder, or correct --cwd.");
+    unable.child.kill("SIGTERM");
+    await unable.ended;
   });
 
   it("has no such profile: the run fails, and nobody is told to start a worker", async () => {

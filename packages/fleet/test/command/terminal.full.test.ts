@@ -55,7 +55,7 @@ describe.concurrent("on a terminal", () => {
     const pty = hawserIn(home, "submit", "--follow", "--offline", "count to 500");
     await pty.shows("1 2 3");
     pty.type("\x03");
-    await pty.shows("The run goes on.");
+    await pty.shows("Nobody works on the run now. hawser worker --offline continues it");
     expect(await pty.exit).toMatchObject({ code: 130 });
     await home.gone();
     const { runs } = await home.json("runs", "--offline");

@@ -71,7 +71,8 @@ export const submit: Command = defineCommand({
 A run stays in the database until a worker takes it, also if this program or the machine ends.
 \`hawser runs\` shows it, \`hawser worker\` runs it, \`hawser approve\` answers its questions.
 If the database is a folder of this machine, no worker lives, and the profile is default, --follow
-works on the run itself. With --offline it always does. Its tools then ask you on the terminal.
+works on the run itself. With --offline it does so also beside a worker. It does not if runs of other
+profiles wait in the queue. Its tools ask you on the terminal.
 Ctrl-C ends the following, not the run: \`hawser runs cancel\` does. A second Ctrl-C quits at once.
 HAWSER_DATABASE names the database, too, so that a password is not on the command line.`,
   run: async ({ flags, words }) => {

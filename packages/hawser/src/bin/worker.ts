@@ -35,7 +35,7 @@ export const worker: Command = defineCommand({
   summary: "Work on the runs of a fleet",
   usage: ["[options]"],
   examples: [
-    ["hawser worker --profiles ./profiles.js --slots 4", "Work with the profiles of a module"],
+    ["hawser worker --profiles ./profiles.mjs --slots 4", "Work with the profiles of a module"],
     ["hawser worker --database postgres://db.internal/agents", "Share a database with other hosts"],
     ["hawser worker --cwd .", "Let all runs work in this folder"],
     ["hawser worker --offline", "Answer with a simulated model, to try it"],

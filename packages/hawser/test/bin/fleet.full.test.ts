@@ -98,11 +98,32 @@ describe("fleetPlace()", () => {
     expect(place({ offline: true }, env)).toEqual({
       database: { folder: "/state/hawser/offline-fleet" },
       isOffline: true,
+      flags: " --offline",
     });
     expect(place({ offline: true, database: "here" }, env).database).toEqual({
       folder: resolve("here"),
     });
   });
+});
+
+describe("flags of fleetPlace()", () => {
+  it.each([
+    [{}, ""],
+    [{ offline: true }, " --offline"],
+    [{ database: "my fleet" }, ` --database '${resolve("my fleet")}'`],
+    [{ offline: true, database: "postgres://db/a" }, " --offline --database postgres://db/a"],
+    [{ database: "postgres://me:s@fe@db/a" }, " --database postgres://me:PASSWORD@db/a"],
+  ])("name the fleet of %j for another command, without a password", (given, flags) => {
+    const place = { database: undefined, offline: false, ...given };
+    const env = { HAWSER_DATABASE: "postgres://db/of-the-variable", XDG_STATE_HOME: "/state" };
+    expect(fleetPlace(place, env).flags).toBe(flags);
+  });
+});
+
+it("databaseOf() takes everything that begins like a URL of Postgres for one", () => {
+  for (const named of ["postgres:/bad", "postgresql:db", "Postgres:///x"]) {
+    expect(databaseOf("--database", named)).toBe(named);
+  }
 });
 
 it("databaseOf() tells URLs and folders apart", () => {

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { durationOf } from "../command/call-flags.js";
 import { type Flags, type Given, usageError } from "../command/flags.js";
+import { quoteForShell } from "../command/quote-for-shell.js";
 import { offlineFleetFolder } from "../offline/sessions-folder.js";
 
 /** The flags that all commands of the fleet share. */
@@ -18,6 +19,8 @@ export interface FleetPlace {
   readonly database: string | { readonly folder: string };
   /** Whether only runs with the simulated model are meant. */
   readonly isOffline: boolean;
+  /** The flags with which another command means the same fleet, such as ` --offline`, with a blank before each. */
+  readonly flags: string;
 }
 
 /**
@@ -29,14 +32,30 @@ export function fleetPlace(
   env: NodeJS.ProcessEnv = process.env,
 ): FleetPlace {
   const named = database ?? (offline ? undefined : env["HAWSER_DATABASE"] || undefined);
-  if (named !== undefined) return { database: databaseOf("--database", named), isOffline: offline };
-  if (!offline) return { database: { folder: resolve(USUAL_FOLDER) }, isOffline: false };
+  const flags = offline ? " --offline" : "";
+  if (named !== undefined) {
+    const found = databaseOf("--database", named);
+    // The next command reads the variable as well, unless it has --offline.
+    const isFlag = database !== undefined;
+    return {
+      database: found,
+      isOffline: offline,
+      flags: isFlag ? `${flags} --database ${wordFor(found)}` : flags,
+    };
+  }
+  if (!offline) return { database: { folder: resolve(USUAL_FOLDER) }, isOffline: false, flags };
   const folder = offlineFleetFolder(env);
-  if (folder !== undefined) return { database: { folder }, isOffline: true };
+  if (folder !== undefined) return { database: { folder }, isOffline: true, flags };
   throw usageError(
     "There is no home folder for the runs of --offline.",
     "Set HOME, or name a folder with --database.",
   );
+}
+
+/** A word that names the database in a command. A password is not printed, so it has to be filled in. */
+function wordFor(database: FleetPlace["database"]): string {
+  if (typeof database !== "string") return quoteForShell(database.folder);
+  return quoteForShell(database.replace(/^(\w+:\/\/[^/?#]*?):[^/?#]*@/, "$1:PASSWORD@"));
 }
 
 /** Where `openFleet()` keeps its database too, unless it is told otherwise. */
@@ -50,7 +69,8 @@ export function databaseOf(flag: string, named: string): FleetPlace["database"] 
       "Name a folder or a URL.",
     );
   }
-  if (/^postgres(ql)?:\/\//i.test(named)) return named;
+  // With a mistake in it, it is still meant as a URL. The fleet then says what is wrong.
+  if (/^postgres(ql)?:/i.test(named)) return named;
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(named)) {
     throw usageError(
       `${flag} takes the URL of a Postgres or a folder, not ${named.slice(0, named.indexOf(":"))}://.`,

@@ -1,6 +1,8 @@
+import type { HawserError } from "../../base/index.js";
 import { shutdown } from "../../process/index.js";
 import type { Approval, ApprovalDecision } from "../../session/index.js";
 import type { OfflineWorld } from "../../testing/index.js";
+import { describeError, type ErrorDescription } from "../command/describe-error.js";
 import { describeWorld, loadOfflineWorld } from "../offline/load-offline-world.js";
 import { askOnce } from "../terminal/input/ask-once.js";
 import { Interrupts } from "../terminal/interrupts.js";
@@ -18,6 +20,8 @@ export interface FleetShell {
   turnView(): TurnView;
   /** Opens a CLI with a simulated model, and says so. It is closed with the shell. */
   openWorld(): Promise<OfflineWorld>;
+  /** An error in the words of the command: with flags in place of options. */
+  describeError(error: HawserError): ErrorDescription;
   /** Aborted by the first Ctrl-C. The second one ends the program at once. */
   interrupted(): AbortSignal;
   /** Asks the user one question of a run; undefined if the user gives no answer. */
@@ -64,6 +68,10 @@ class OpenShell implements FleetShell {
     this.#world ??= await loadOfflineWorld({ cliPath: this.cliPath });
     this.terminal.note(this.terminal.style.dim(describeWorld(this.#world)));
     return this.#world;
+  }
+
+  describeError(error: HawserError): ErrorDescription {
+    return describeError(error);
   }
 
   interrupted(): AbortSignal {
