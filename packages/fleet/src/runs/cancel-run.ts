@@ -112,7 +112,7 @@ export async function endLocked(
   if (workedMs === undefined) return await requestEnd(parts, db, run, why);
   // The job is locked before the run, so that it cannot be completed here. Its next claim drops it.
   const { run: closed, event } = await closeLost(parts, db, run, workedMs);
-  await endRun(parts, db, closed, endOf(closed, why), [event]);
+  await endRun(parts, db, closed, endOf(closed, why), [{ ...event, isLast: true }]);
   return "ended";
 }
 

@@ -5,6 +5,8 @@ import type { RunEventBody } from "./run.js";
 import type { RunRow } from "./run-row.js";
 import { readUncertain } from "./uncertain-tools.js";
 
+type LostEvent = Extract<RunEventBody, { readonly type: "lost" }>;
+
 /**
  * Closes the segment of a host that was silent for too long, books its estimate, and moves the fence on, so that the
  * silent host cannot write any more. Returns the run, which is `queued`, and the event for the caller to write. The
@@ -15,7 +17,7 @@ export async function closeLost(
   db: Queryable,
   lost: RunRow,
   workedMs: number,
-): Promise<{ readonly run: RunRow; readonly event: RunEventBody }> {
+): Promise<{ readonly run: RunRow; readonly event: LostEvent }> {
   const { schema } = parts.database;
   const closed = await closeSegment(parts, db, lost, {
     end: "lost",

@@ -121,7 +121,13 @@ export class FleetWorker implements Worker {
     const onUnfinished = () => this.#wake();
     try {
       const unfitFor = this.#hostFaults.runs;
-      const claim = await parts.claims.claim({ host: name, queues, unfitFor, goesOn, onUnfinished });
+      const claim = await parts.claims.claim({
+        host: name,
+        queues,
+        unfitFor,
+        goesOn,
+        onUnfinished,
+      });
       if (claim === undefined) return false;
       this.#start(new Segment(this.#settings, claim));
       return true;
