@@ -225,20 +225,6 @@ describe("a folder whose postmaster.pid is stale", { timeout: 300_000 }, () => {
     expect(first).toEqual(["ready"]);
     expect(await exited).toEqual([0, null]);
   });
-
-  it("ends the Postgres of a supervisor that was killed, and opens", async () => {
-    const folder = madeFolder(root);
-    const before = await openDatabase({ folder });
-    const supervisor = processesOf(folder).filter((pid) =>
-      commandOf(pid).includes("hawser-database"),
-    );
-    for (const pid of supervisor) process.kill(pid, "SIGKILL");
-    const user = await startUser(folder);
-    expect(await user.ask("ping")).toBe("pong");
-    await user.close();
-    await before.close();
-    await gone(folder);
-  });
 });
 
 describe("a machine that lacks something", { timeout: 300_000 }, () => {
