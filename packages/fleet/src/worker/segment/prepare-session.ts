@@ -30,7 +30,7 @@ export async function prepareSession(
   const { run, account } = claim;
   const profile = await ofWorker("profile", () => readProfile(settings, run));
   const workspace = await ofWorker("workspace", () =>
-    openWorkspace(run, settings.workspace, profile.cwd),
+    openWorkspace(settings.parts.database, run, settings.workspace, profile.cwd),
   );
   try {
     const keys = await ofWorker("credential", () => settings.credential?.({ ...run, account }));
