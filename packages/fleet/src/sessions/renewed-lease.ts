@@ -85,7 +85,7 @@ export class RenewedLease implements SessionLease {
   async #renew(): Promise<boolean> {
     const { database, leaseMs } = this.#parts;
     // A renewal on a slow connection must not take the session back after it was released.
-    const { rowCount } = await database.query(
+    const { rowCount } = await database.urgent(leaseMs / 4).query(
       `update ${database.schema}.session set expires_at = clock_timestamp() + $3 * interval '1 millisecond'
        where id = $1 and epoch = $2 and holder is not null`,
       [this.sessionId, this.epoch, leaseMs],

@@ -84,7 +84,8 @@ describe("a worker", () => {
     const submit = () => program.submit({ queue, tenant });
     const runs = await Promise.all(Array.from({ length: 200 }, submit));
     await program.tenants.set(tenant, { budgetUsd: { total: 0 } });
-    const worker = await fleet.work({ labels: [queue], profiles: { default: {} } });
+    // A function, because the CLI of a static profile is looked for at the start.
+    const worker = await fleet.work({ labels: [queue], profiles: { default: () => ({}) } });
     const count = async (state: string) => {
       const sql = "select 1 from hawser.run where tenant = $1 and state = $2";
       return (await program.rows(sql, [tenant, state])).length;
