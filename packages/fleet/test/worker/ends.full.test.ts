@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { apiError, hang, toolUse } from "hawser/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Run } from "../../src/runs/run.js";
 import { collect } from "../support/collect.js";
+import { until } from "../support/host-world.js";
 import { WorkerWorld } from "./worker-world.helper.js";
 
 let world: WorkerWorld;
@@ -17,6 +21,13 @@ const SLOW = toolUse("Bash", { command: "echo begun >> trace; sleep 600", descri
 /** Resolves when the run has begun a tool call. */
 async function toolBegun(run: Run): Promise<void> {
   for await (const event of run.events()) if (event.type === "tool") return;
+}
+
+/** Whether the transcript of the run has a tool call. */
+async function hasStoredCall({ id }: Run): Promise<boolean> {
+  const sql = `select 1 from hawser.entry join hawser.run using (session_id)
+    where run.id = $1 and entry.body like '%"tool_use"%'`;
+  return (await world.rows(sql, [id])).length > 0;
 }
 
 describe.concurrent("a run", () => {
@@ -118,14 +129,19 @@ describe.concurrent("a run", () => {
   });
 
   it("is tried again when its CLI dies, tells the model what is uncertain, and names it in the outcome", async () => {
+    const stored = join(mkdtempSync(join(tmpdir(), "ends-")), "stored");
+    onTestFinished(() => rmSync(dirname(stored), { recursive: true, force: true }));
     const kill = toolUse("Bash", {
-      command: "echo killed >> trace; kill -9 $PPID; sleep 600",
+      command: `until [ -e ${stored} ]; do sleep 0.1; done; kill -9 $PPID; sleep 600`,
       description: "kill",
     });
     const name = world.agent(({ results }) =>
       results.length === 0 ? kill : `Heard: ${results.join(" | ")}`,
     );
     const run = await world.fleet.submit(`${name} Go.`);
+    // Otherwise the next segment does not know of the call, and makes it anew.
+    await until(() => hasStoredCall(run));
+    writeFileSync(stored, "");
     const outcome = await run.result();
     expect(outcome.text).toMatch(/^Heard: The machine that ran this call was lost/);
     expect(outcome).toMatchObject({ segments: 2, costEstimated: true });
