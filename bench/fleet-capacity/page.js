@@ -65,7 +65,7 @@ ${hostTable(1_000 / hold, agent)}
 
 **Heartbeats.** A worker renews all its runs with one statement every 2.5 seconds, asks every second whether one was cancelled, and says every 5 seconds that it is there. The search for silent hosts is done about twenty times a second by the whole fleet, however large it is.
 
-**Connections.** A program has a pool of up to ${POOL} connections, of which a worker uses about three at once, and one more if it listens. An idle connection takes ${connectionMb.toFixed(1)} MB of memory in the server here, and several times that after much use. ${thousands(1_000 * CONNECTIONS_USUAL)} connections of a thousand hosts are too many for Postgres itself, so put PgBouncer in between, in transaction mode. The fleet needs nothing that this mode breaks, except notifications: its locks end with their transactions, and its settings are sent with BEGIN. Use \`listen: false\` there. Tried with PgBouncer 1.18: tables were made, and runs were submitted, worked on and followed.
+**Connections.** A program has a pool of up to ${POOL} connections, of which a worker uses about three at once. One more is for the heartbeats of a worker, and one for notifications if the program listens. An idle connection takes ${connectionMb.toFixed(1)} MB of memory in the server here, and several times that after much use. ${thousands(1_000 * CONNECTIONS_USUAL)} connections of a thousand hosts are too many for Postgres itself, so put PgBouncer in between, in transaction mode. The fleet needs nothing that this mode breaks, except notifications: its locks end with their transactions, and its settings are sent with BEGIN. Use \`listen: false\` there. Tried with PgBouncer 1.18: tables were made, and runs were submitted, worked on and followed.
 
 ## From one host to ${thousands(sizes.listen.at(-1).hosts)}
 
@@ -138,7 +138,7 @@ One situation was measured and simulated alike: ${thousands(times.trial.runs)} r
 };
 
 const POOL = 8;
-const CONNECTIONS_USUAL = 4;
+const CONNECTIONS_USUAL = 5;
 
 function claimTable(times) {
   const head = `| the database is in | ${RUNNING.map((running) => `${thousands(running)} runs running`).join(" | ")} |`;

@@ -119,3 +119,13 @@ export async function beganAt(world: HostWorld, run: Run, segment: number): Prom
     await sleep(50);
   }
 }
+
+/**
+ * Resolves when the tool call of a run is in its transcript. A host that is lost before does not leave the call behind,
+ * so that the next segment makes it anew.
+ */
+export async function callStored(world: Pick<HostWorld, "rows">, { id }: Run): Promise<void> {
+  const sql = `select 1 from hawser.entry join hawser.run using (session_id)
+    where run.id = $1 and entry.body like '%"tool_use"%'`;
+  await until(async () => (await world.rows(sql, [id])).length > 0);
+}

@@ -6,7 +6,7 @@ import { apiError, hang, toolUse } from "hawser/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Run } from "../../src/runs/run.js";
 import { collect } from "../support/collect.js";
-import { until } from "../support/host-world.js";
+import { callStored } from "../support/host-world.js";
 import { WorkerWorld } from "./worker-world.helper.js";
 
 let world: WorkerWorld;
@@ -21,13 +21,6 @@ const SLOW = toolUse("Bash", { command: "echo begun >> trace; sleep 600", descri
 /** Resolves when the run has begun a tool call. */
 async function toolBegun(run: Run): Promise<void> {
   for await (const event of run.events()) if (event.type === "tool") return;
-}
-
-/** Whether the transcript of the run has a tool call. */
-async function hasStoredCall({ id }: Run): Promise<boolean> {
-  const sql = `select 1 from hawser.entry join hawser.run using (session_id)
-    where run.id = $1 and entry.body like '%"tool_use"%'`;
-  return (await world.rows(sql, [id])).length > 0;
 }
 
 describe.concurrent("a run", () => {
@@ -139,8 +132,7 @@ describe.concurrent("a run", () => {
       results.length === 0 ? kill : `Heard: ${results.join(" | ")}`,
     );
     const run = await world.fleet.submit(`${name} Go.`);
-    // Otherwise the next segment does not know of the call, and makes it anew.
-    await until(() => hasStoredCall(run));
+    await callStored(world, run);
     writeFileSync(stored, "");
     const outcome = await run.result();
     expect(outcome.text).toMatch(/^Heard: The machine that ran this call was lost/);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { apiError, toolUse } from "hawser/testing";
 import { describe, expect, it } from "vitest";
 import { startDatabaseProxy } from "../support/database-proxy.js";
-import { beganAt, HostWorld, until } from "../support/host-world.js";
+import { beganAt, callStored, HostWorld, until } from "../support/host-world.js";
 import { NetworkNamespace } from "../support/network-namespace.js";
 import { RestartablePostgres } from "../support/restartable-postgres.js";
 import { expectInvariants } from "./invariants.helper.js";
@@ -25,6 +25,7 @@ describe("a network between a host and the database", { timeout: 300_000 }, () =
     const cut = await world.host("cut-1", { database: proxy.url });
     const run = await world.fleet.submit(`${name} Go.`);
     await until(() => trace.lines().includes("begun"));
+    await callStored(world, run);
     const cutAt = Date.now();
     proxy.freeze();
     await world.host("cut-2");
@@ -94,6 +95,7 @@ describe("a cable between a host and the rest of the world", { timeout: 300_000 
       });
       const run = await world.fleet.submit(`${name} Go.`);
       await until(() => trace.lines().includes("begun"));
+      await callStored(world, run);
       const cutAt = Date.now();
       network.cut();
       await world.host("pulled-2");
@@ -155,6 +157,7 @@ describe("a database that is killed and comes back", { timeout: 300_000 }, () =>
       const host = await world.host("long");
       const run = await world.fleet.submit(`${name} Go.`);
       await until(() => trace.lines().includes("begun"));
+      await callStored(world, run);
       await postgres.kill();
       await until(() => host.processes().length === 1);
       await sleep(LEASE_MS / 2);
