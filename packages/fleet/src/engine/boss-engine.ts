@@ -1,10 +1,10 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { HawserError, type Logger } from "hawser";
 import type { PgBoss } from "pg-boss";
 import type { Database, Queryable } from "../database/database.js";
 import type { BossDatabase } from "./boss-database.js";
 import type { Engine, Job, NewJob } from "./engine.js";
 import { isQueueName, QUEUE_NAME_HINT } from "./queue-name.js";
+import { stopBoss } from "./stop-boss.js";
 
 /**
  * pg-boss's own limits are not for agents: it would fail a job that runs for more than a day, delete one that waits
@@ -23,9 +23,6 @@ const AT_ONCE = "-1 minute";
 
 /** The most jobs of silent hosts that one transaction gives back. */
 const RECOVERY_BATCH = 500;
-
-/** How long `close()` waits for maintenance that is under way. */
-const STOP_LIMIT_MS = 5_000;
 
 export interface BossEngineParts {
   readonly boss: PgBoss;
@@ -233,12 +230,7 @@ export class BossEngine implements Engine {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    // Maintenance ends at its next step. If the database is silent, that step waits for the end of its connection.
-    await this.#parts.boss.stop({ graceful: false, close: false });
-    const limit = new AbortController();
-    const late = delay(STOP_LIMIT_MS, undefined, { signal: limit.signal }).catch(() => undefined);
-    await Promise.race([this.#maintenance, late]);
-    limit.abort();
+    await stopBoss(this.#parts.boss, this.#maintenance);
   }
 
   /** Jobs whose host has said nothing for longer than the lease. All jobs have a group, and there is an index on it. */

@@ -6,6 +6,7 @@ import { BACKGROUND_CLOCK } from "./background-clock.js";
 import { BossDatabase } from "./boss-database.js";
 import { BossEngine } from "./boss-engine.js";
 import type { Engine } from "./engine.js";
+import { stopBoss } from "./stop-boss.js";
 
 /** pg-boss takes no shorter heartbeats. */
 export const LEAST_LEASE_MS = 10_000;
@@ -68,7 +69,7 @@ export async function openEngine(database: Database, options: EngineOptions = {}
       logger: options.logger,
     });
   } catch (error) {
-    await boss.stop({ graceful: false, close: false });
+    await stopBoss(boss);
     throw error;
   }
 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => server.dispose());
 
 // Well below the minute after which a statement is given up.
-describe("close() of a database that is silent", { timeout: 30_000 }, () => {
+describe.concurrent("close() of a database that is silent", { timeout: 50_000 }, () => {
   it("resolves although the server does not confirm the end of any connection", async () => {
     const proxy = await startDatabaseProxy(server.url);
     const database = await openDatabase(proxy.url);
@@ -58,6 +58,16 @@ describe("close() of a database that is silent", { timeout: 30_000 }, () => {
     const fleet = await openFleet({ database: proxy.url });
     await expect(fleet.run(unknownId()).result()).rejects.toThrow("There is no run");
     proxy.freeze();
+    await fleet.close();
+    await proxy.close();
+  });
+
+  it("lets fleet.close() resolve while pg-boss waits for an answer", async () => {
+    const proxy = await startDatabaseProxy(server.url);
+    // The background work of pg-boss begins with this column when a fleet is opened.
+    const silent = proxy.silenceAt("bam_on = ");
+    const fleet = await openFleet({ database: proxy.url });
+    await silent;
     await fleet.close();
     await proxy.close();
   });

@@ -1,4 +1,5 @@
 import type { Client } from "pg";
+import { settlesWithin } from "../settles-within.js";
 
 /** Connects, or gives the client up after this time. A pool of the caller may have no limit of its own. */
 export async function connectWithin(client: Client, limitMs: number): Promise<void> {
@@ -26,17 +27,4 @@ export function destroyClient(client: object, error?: Error): void {
   // Clients of pg-native have no socket of Node.
   const { connection } = client as { connection?: { stream: { destroy(error?: Error): void } } };
   connection?.stream.destroy(error);
-}
-
-/** Whether the work has resolved within this time. Rejects if the work does. */
-export async function settlesWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, limitMs, false);
-  });
-  try {
-    return await Promise.race([work.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

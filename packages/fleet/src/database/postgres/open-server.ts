@@ -1,6 +1,7 @@
 import { HawserError, type Logger, type Mask } from "hawser";
 import pg, { type Client, type ClientConfig, type Pool } from "pg";
-import { destroyClient, settlesWithin } from "./bounded-client.js";
+import { settlesWithin } from "../settles-within.js";
+import { destroyClient } from "./bounded-client.js";
 import { END_LIMIT_MS, PostgresDatabase } from "./postgres-database.js";
 
 /** A worker needs three connections at once, and one more listens. The rest is for the caller's own questions. */

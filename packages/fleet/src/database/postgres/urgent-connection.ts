@@ -1,6 +1,7 @@
 import { HawserError } from "hawser";
 import type { Client, Pool } from "pg";
-import { connectWithin, destroyClient, endWithin, settlesWithin } from "./bounded-client.js";
+import { settlesWithin } from "../settles-within.js";
+import { connectWithin, destroyClient, endWithin } from "./bounded-client.js";
 
 interface UrgentParts {
   readonly pool: Pool;
