@@ -19,13 +19,14 @@ export class Replays {
   readonly #files: readonly string[];
   readonly #mask: (text: string) => string;
 
-  /** Throws `invalid_options` if a file cannot be read. `mask` hides secrets in a text. */
+  /** Throws `invalid_options` if a file cannot be read, or holds no JSON lines. `mask` hides secrets in a text. */
   static async open(files: readonly string[], mask: (text: string) => string): Promise<Replays> {
     const replays = new Replays(
       files.map((file) => resolve(file)),
       mask,
     );
     await replays.list();
+    for (const file of replays.#files) await checkFirstLine(file);
     return replays;
   }
 
@@ -68,6 +69,7 @@ export class Replays {
 }
 
 const MOST_BYTES = 256 * 2 ** 20;
+const MOST_BYTES_CHECKED = 64 * 2 ** 10;
 
 function checkFile(file: string, found: Stats): void {
   if (!found.isFile()) throw unusable(`${file} is not a file.`);
@@ -75,6 +77,31 @@ function checkFile(file: string, found: Stats): void {
   throw new HawserError("invalid_options", `${file} has more than 256 MB.`, {
     hint: "A page cannot show so much. Name a smaller file.",
   });
+}
+
+/** An empty file is fine, because it may grow. Of a very long line only the first character is checked. */
+async function checkFirstLine(file: string): Promise<void> {
+  const handle = await open(file).catch((cause: unknown) => {
+    throw unusable(`Cannot read ${file}.`, cause);
+  });
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(MOST_BYTES_CHECKED));
+    const start = buffer.toString("utf8", 0, bytesRead).trimStart();
+    const isWhole = start.includes("\n") || bytesRead < MOST_BYTES_CHECKED;
+    const isObject = isWhole ? holdsObject(start.split("\n", 1).join()) : start.startsWith("{");
+    if (start !== "" && !isObject) throw unusable(`${file} holds no JSON lines.`);
+  } finally {
+    await handle.close();
+  }
+}
+
+function holdsObject(line: string): boolean {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
 }
 
 function unusable(message: string, cause?: unknown): HawserError {

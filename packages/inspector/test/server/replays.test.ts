@@ -41,6 +41,28 @@ describe("Replays", () => {
     },
   );
 
+  it.each([
+    ["a program", "#!/bin/sh\necho hello\n"],
+    ["one JSON value that is no object", "[1]\n"],
+    ["an object that goes over several lines", '{\n  "name": "hawser"\n}\n'],
+    ["a long text", "x".repeat(200_000)],
+  ])("refuses a file with %s with `invalid_options`", async (_name, text) => {
+    const file = join(folder, "other.txt");
+    writeFileSync(file, text);
+    await expect(Replays.open([file], plain)).rejects.toMatchObject({
+      code: "invalid_options",
+      message: expect.stringContaining("holds no JSON lines"),
+    });
+  });
+
+  it("takes an empty file, and one whose first line is very long", async () => {
+    const file = join(folder, "first.jsonl");
+    for (const text of ["", "\n", JSON.stringify({ text: "x".repeat(200_000) })]) {
+      writeFileSync(file, text);
+      expect(await Replays.open([file], plain)).toBeInstanceOf(Replays);
+    }
+  });
+
   it("reads a large file as fast as the client does, in little memory", async () => {
     const file = join(folder, "large.jsonl");
     const line = `${JSON.stringify({ text: "x".repeat(100_000) })}\n`;
