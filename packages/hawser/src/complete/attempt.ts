@@ -10,6 +10,7 @@ import {
   type Session,
   type SessionLease,
   type SessionSource,
+  sendingOf,
   sendValidated,
   stopOf,
   type Turn,
@@ -48,8 +49,8 @@ export interface InterruptibleCall {
   unlessInterrupted<T>(promise: Promise<T>): Promise<T>;
   /** Resolves after the time; rejects with the reason as soon as the call is interrupted. */
   sleep(ms: number): Promise<void>;
-  /** A process that was started for the call is ready. */
-  onStarted(): void;
+  /** The prompt was written to a process that is still starting. */
+  onPromptAhead(): void;
 }
 
 const MAX_REPLACED_LEASES = 3;
@@ -160,7 +161,6 @@ export class Attempt {
     session.initializationResult().then(
       (info) => {
         Object.assign(boot, { info, readyAt: leasedAt ?? performance.now() });
-        if (leasedAt === undefined) this.#context.call.onStarted();
       },
       // A failed start also fails the turn, which reports the reason.
       () => {},
@@ -192,6 +192,10 @@ export class Attempt {
     if (this.#interruption !== undefined) throw this.#interruption;
     const turn = sendValidated(session, prompt);
     this.#turn = turn;
+    // Undefined for a process that is still starting: it finds the prompt in its input.
+    if (this.#lease?.bootMs === undefined) {
+      void sendingOf(turn)?.then(() => this.#context.call.onPromptAhead());
+    }
     if (this.#context.feed === undefined) dropMessages(turn);
     else this.#context.feed.add(turn);
     const ended = await this.#awaitResult(turn).catch((error: unknown) => {

@@ -176,8 +176,8 @@ export class Call implements InterruptibleCall {
     return Promise.race([promise, this.#whenInterrupted]);
   }
 
-  onStarted(): void {
-    // Until the model answers, the host has nothing else to do.
+  onPromptAhead(): void {
+    // Until the CLI has started, the host has nothing else to do.
     rehearseOnce();
   }
 

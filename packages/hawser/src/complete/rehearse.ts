@@ -12,7 +12,7 @@ import { Tally } from "./tally.js";
  * Runs one attempt on a CLI that exists only in memory, so that the code between a result line and its
  * caller is compiled before the first real result arrives. Code that runs for the first time is slow:
  * observed, 1.3 of the 2.2 ms between the first result and its caller. The rehearsal takes a few
- * milliseconds while the host only waits for the model. It starts no process, writes no file, logs nothing
+ * milliseconds while the host only waits for the start of the CLI. It starts no process, writes no file, logs nothing
  * and publishes no event.
  */
 export async function rehearse(): Promise<Completion<unknown>> {
@@ -26,7 +26,7 @@ export async function rehearse(): Promise<Completion<unknown>> {
       tally: new Tally(),
       startedAt: performance.now(),
       feed: undefined,
-      call: { unlessInterrupted: (promise) => promise, sleep: async () => {}, onStarted() {} },
+      call: { unlessInterrupted: (promise) => promise, sleep: async () => {}, onPromptAhead() {} },
     },
     plan.options,
   );

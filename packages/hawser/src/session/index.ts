@@ -95,6 +95,7 @@ export {
   isDelivered,
   readTurn,
   recordOf,
+  sendingOf,
   type Turn,
   textIn,
 } from "./turns/turn.js";

@@ -300,6 +300,11 @@ export function isDelivered(turn: Turn): boolean {
   return liveTurnOf(turn).delivered;
 }
 
+/** Resolves when the prompt of a turn has been written, or could not be; undefined while it waits for other turns. */
+export function sendingOf(turn: Turn): Promise<void> | undefined {
+  return liveTurnOf(turn).sent;
+}
+
 /** Keeps no messages of a turn that has no reader. */
 export function dropMessages(turn: Turn): void {
   liveTurnOf(turn).keepsMessages = false;

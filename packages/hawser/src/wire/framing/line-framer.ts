@@ -54,10 +54,14 @@ export class LineFramer {
 
   /** Gives the lines that this chunk completes to the receiver, most of them uncut. */
   cut(chunk: Uint8Array, receiver: LineReceiver): void {
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    for (let at = 0; at < bytes.length; at += STRIDE) {
+    const bytes = Buffer.isBuffer(chunk)
+      ? chunk
+      : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    let at = 0;
+    for (; at + STRIDE < bytes.length; at += STRIDE) {
       this.#take(bytes.subarray(at, at + STRIDE), receiver);
     }
+    this.#take(at === 0 ? bytes : bytes.subarray(at), receiver);
   }
 
   /** Call it when the output has ended. It returns the last line if that line has no LF. */
@@ -76,7 +80,7 @@ export class LineFramer {
       const line = this.#open.close();
       if (!isBlank(line)) receiver.onLine(line);
     }
-    if (from <= last) receiver.onLines(new WholeLines(bytes.subarray(from, last), this.#limit));
+    if (from <= last) receiver.onLines(new WholeLines(bytes, from, last, this.#limit));
     if (last + 1 < bytes.length) this.#open.append(bytes.subarray(last + 1));
   }
 }
@@ -97,13 +101,17 @@ export class WholeLines {
    */
   readonly text: string;
   readonly #bytes: Buffer;
+  readonly #from: number;
+  readonly #to: number;
   readonly #limit: number;
   #hasNonAscii: ((from: number, to: number) => boolean) | undefined;
 
-  /** `bytes` begins at the start of a line, and ends before the LF of another one. */
-  constructor(bytes: Buffer, limit: number) {
-    this.text = bytes.toString("latin1");
+  /** There is the start of a line at `from`, and the LF of the same or another one at `to`. */
+  constructor(bytes: Buffer, from: number, to: number, limit: number) {
+    this.text = bytes.toString("latin1", from, to);
     this.#bytes = bytes;
+    this.#from = from;
+    this.#to = to;
     this.#limit = limit;
   }
 
@@ -125,8 +133,10 @@ export class WholeLines {
 
   #line(start: number, end: number): FramedLine {
     if (end - start > this.#limit) return { kind: "overlong", bytes: end - start };
-    this.#hasNonAscii ??= findNonAscii(this.#bytes);
-    if (this.#hasNonAscii(start, end)) return this.#bytes.toString("utf8", start, end);
+    this.#hasNonAscii ??= findNonAscii(this.#bytes.subarray(this.#from, this.#to));
+    if (this.#hasNonAscii(start, end)) {
+      return this.#bytes.toString("utf8", this.#from + start, this.#from + end);
+    }
     return this.text.slice(start, end);
   }
 }
