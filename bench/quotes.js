@@ -51,7 +51,8 @@ const WORDS = {
     "the first call of a pool's process that was started in advance with the call's options",
   "event-cpu-slow": "processor time of one streamed event, at one event per millisecond",
   "result-line": "the time from the CLI's result message to the caller",
-  "first-answer": "the first call of a new Node process, with a new process of the CLI",
+  "first-answer":
+    "the first call of a new Node process, with a new process of the CLI, without the import of the library",
 };
 
 /** Two digits below a hundred, so that a page shows no more than can be measured again. */

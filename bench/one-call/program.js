@@ -84,15 +84,16 @@ async function subscribed(isWatched) {
 }
 
 const WAYS = {
-  /** From the call to the result, and from the result line on the pipe. */
+  /** From the start of the program, from the call, and from the result line on the pipe, until the caller has the result. */
   async result({ result }) {
     const calledAt = performance.now();
     const { is_error, writtenAt } = await result();
     const now = process.hrtime.bigint();
-    const callMs = performance.now() - calledAt;
+    const programMs = performance.now();
+    const callMs = programMs - calledAt;
     if (is_error) throw new Error("The call failed.");
     const lineMs = writtenAt === undefined ? undefined : Number(now - BigInt(writtenAt)) / 1e6;
-    return { callMs, lineMs };
+    return { programMs, callMs, lineMs };
   },
 
   /** The CPU time from the first event on. */
