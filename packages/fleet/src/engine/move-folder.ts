@@ -179,6 +179,8 @@ async function openSchema(config: ClientConfig, schema: string): Promise<Postgre
 /** The schemas with the tables of a fleet. What is not ours would be missing in the new database: it is refused. */
 async function findFleets(config: ClientConfig): Promise<string[]> {
   const client = new pg.Client(config);
+  // The statements report a lost connection. Without a listener, it would also end the program.
+  client.on("error", () => {});
   await client.connect();
   try {
     const { rows: fleets } = await client.query<{ schema: string }>(

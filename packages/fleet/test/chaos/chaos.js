@@ -56,6 +56,7 @@ const place = makePlace(mkdtempSync("/tmp/hawser-fleet-chaos-"));
 const mark = place.folder.slice(-6);
 const env = { PATH: process.env.PATH, LANG: process.env.LANG, [MARK]: mark };
 const cluster = await Cluster.start(join(place.folder, "postgres"));
+const problems = [];
 const model = await startProgram("model.js");
 writeSettings(place, { databaseUrl: cluster.url, modelUrl: model.said, seed, slots });
 const fleet = await openFleet({ database: cluster.url });
@@ -66,7 +67,6 @@ const hosts = Array.from(
 const people = await startProgram("answerer.js");
 const pending = new Set();
 const faults = {};
-const problems = [];
 
 try {
   const priceUsd = await measurePrice();
@@ -151,7 +151,7 @@ async function settleAll() {
 /** Ends all programs but the model and the database. Returns the processes that are left. */
 async function closeAll() {
   people.child.stdin.end();
-  await Promise.all([once(people.child, "exit"), ...hosts.map((host) => host.close())]);
+  await Promise.all([people.exited, ...hosts.map((host) => host.close())]);
   await fleet.close();
   const until = Date.now() + GONE_MS;
   const left = () => processesWith(mark).filter((pid) => pid !== model.child.pid);
@@ -183,11 +183,9 @@ async function startProgram(name) {
     env,
     stdio: ["pipe", "pipe", "inherit"],
   });
-  const [chunk] = await Promise.race([
-    once(child.stdout, "data"),
-    once(child, "exit").then(([code]) => {
-      throw new Error(`${name} ended with ${code}.`);
-    }),
-  ]);
-  return { child, said: String(chunk).trim() };
+  const exited = once(child, "exit").then(([code]) => {
+    if (code !== 0) problems.push(`${name} ended with ${code}.`);
+  });
+  const [chunk = ""] = (await Promise.race([once(child.stdout, "data"), exited])) ?? [];
+  return { child, exited, said: String(chunk).trim() };
 }

@@ -15,9 +15,23 @@ export interface DatabaseProxy {
   silenceAt(text: string): Promise<void>;
   /** Ends a connection when the client has sent this text, and the server has got it or not. */
   cutAt(text: string, options: { readonly forward: boolean }): void;
+  /** The next connection is ended by an error of the server that arrives together with the news that it is ready. */
+  failNextConnection(): void;
   /** The first packets of all connections, which carry their settings. */
   readonly startPackets: readonly string[];
   close(): Promise<void>;
+}
+
+/** The message of a server that is ready for a statement. */
+const READY = Buffer.from("Z\0\0\0\x05I", "latin1");
+/** The message of a server that ends a connection. */
+const TERMINATED = errorMessage("SFATAL", "C57P01", "Mterminating connection");
+
+function errorMessage(...fields: readonly string[]): Buffer {
+  const text = Buffer.from(`${fields.map((field) => `${field}\0`).join("")}\0`, "latin1");
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(text.length + 4);
+  return Buffer.concat([Buffer.from("E"), length, text]);
 }
 
 /** Starts a proxy on a port of this machine, in front of the server of the URL. */
@@ -32,6 +46,7 @@ export async function startDatabaseProxy(target: string): Promise<DatabaseProxy>
   const startPackets: string[] = [];
   let isFrozen = false;
   let trap: { text: string; forward: boolean } | undefined;
+  let failsNext = false;
   let silentAt: { text: string; onSilent: () => void } | undefined;
 
   // A network that loses packets loses the one that ends a connection too.
@@ -59,7 +74,11 @@ export async function startDatabaseProxy(target: string): Promise<DatabaseProxy>
       upstream.write(chunk);
     });
     upstream.on("data", (chunk) => {
-      if (!isFrozen && !pair.isSilent) client.write(chunk);
+      if (isFrozen || pair.isSilent) return;
+      const isFailing = failsNext && chunk.subarray(-READY.length).equals(READY);
+      if (isFailing) failsNext = false;
+      client.write(isFailing ? Buffer.concat([chunk, TERMINATED]) : chunk);
+      if (isFailing) client.end();
     });
     const end = () => {
       pairs.delete(pair);
@@ -107,6 +126,9 @@ export async function startDatabaseProxy(target: string): Promise<DatabaseProxy>
       }),
     cutAt: (text, { forward }) => {
       trap = { text, forward };
+    },
+    failNextConnection: () => {
+      failsNext = true;
     },
     startPackets,
     close: async () => {

@@ -91,6 +91,8 @@ export class TetheredPostgres {
 
   async #answers(): Promise<boolean> {
     const client = new pg.Client(this.config);
+    // Without a listener, an error after the connection would end the program.
+    client.on("error", () => {});
     try {
       await client.connect();
       return true;

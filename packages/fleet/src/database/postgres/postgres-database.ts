@@ -70,6 +70,7 @@ export class PostgresDatabase implements Database {
     this.#urgent = new UrgentConnection(parts);
     // Without a listener, the loss of an idle connection would end the program.
     parts.pool.on("error", this.#onIdleError);
+    parts.pool.on("connect", this.#onConnect);
   }
 
   async query<Row extends object = Record<string, unknown>>(
@@ -140,6 +141,7 @@ export class PostgresDatabase implements Database {
     await Promise.all([this.#listener.close(END_LIMIT_MS), this.#urgent.close(END_LIMIT_MS)]);
     await this.#parts.release();
     // The connections of a pool that was ended may still report errors.
+    this.#parts.pool.off("connect", this.#onConnect);
     if (!this.#parts.ownsPool) this.#parts.pool.off("error", this.#onIdleError);
   }
 
@@ -154,6 +156,15 @@ export class PostgresDatabase implements Database {
   #throwIfClosed(): void {
     if (this.#closed !== undefined) throw new HawserError("closed", "The database is closed.");
   }
+
+  /**
+   * A server that ends may send an error together with the news that a connection is ready. pg reads both in one go,
+   * before whoever gets the connection can listen for errors, and an error without a listener would end the program.
+   */
+  readonly #onConnect = (client: PoolClient): void => {
+    client.on("error", this.#onIdleError);
+    setImmediate(() => client.off("error", this.#onIdleError));
+  };
 
   readonly #onIdleError = (error: Error): void => {
     this.#parts.logger?.debug("A connection to the database was lost.", { error });
