@@ -23,8 +23,8 @@ export function summaryLine({ model, turns, usage, costUsd, ...times }: SummaryF
 }
 
 /**
- * The usage of a turn that was stopped. The CLI does not count a request that was cut off, so only the
- * usage before that request is known.
+ * The usage of a turn that was stopped. The CLI does not count a request that was cut off, or counts only what had
+ * arrived of it, so the figures are the least.
  */
 export function stoppedLine({
   usage,
