@@ -75,7 +75,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
   ),
   cli_not_runnable: row(
     "The Claude Code CLI was found but cannot be run.",
-    "Check that the file is the CLI and executable on this platform; if it is a stub, reinstall the CLI. `npx hawser doctor` shows what was found.",
+    "Check that `cliPath` is the file `claude` itself, for this platform, and that you may execute it. If it still fails, reinstall the CLI. `npx hawser doctor` shows what was found.",
     { status: 503, exit: 126 },
   ),
   unsupported_by_cli: row(
@@ -99,7 +99,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
   ),
   cwd_not_found: row(
     "The working directory does not exist.",
-    "Create the directory or correct `cwd`.",
+    "Create the directory, or set `cwd` to a directory that exists.",
     { status: 400, exit: 66 },
   ),
   root_refused: row(
@@ -124,8 +124,8 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
   ),
   closed: row("The connection to the CLI is closed.", "Open a new one.", { status: 503, exit: 70 }),
   already_consumed: row(
-    "These messages are already being read, or have been read.",
-    "Read the messages in one place only. For new messages, start a new call.",
+    "A stream can be read only once, and this one is being read or was read already.",
+    "Keep what you read in a variable. The whole answer is in `completion` of a call, and in `text()` and `result` of a turn.",
     { status: 409, exit: 70 },
   ),
   protocol_error: row(

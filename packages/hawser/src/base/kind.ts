@@ -54,7 +54,7 @@ export const uuid: Kind = {
 export const object: Kind = {
   name: "object",
   *problems(value, path) {
-    if (!isObject(value)) yield { path, message: "must be an object" };
+    if (!isObject(value)) yield notA("an object", value, path);
   },
 };
 
@@ -72,7 +72,13 @@ export function number(name: string, must: string, holds: (value: number) => boo
   return {
     name,
     *problems(value, path) {
-      if (typeof value !== "number" || !holds(value)) yield { path, message: `must be ${must}` };
+      if (typeof value === "number" && holds(value)) return;
+      const message = `must be ${must}, not ${shown(value)}`;
+      // For example from an environment variable.
+      const meant = typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN;
+      yield holds(meant)
+        ? { path, message, hint: `Pass the number ${meant}, without quotes.` }
+        : { path, message };
     },
   };
 }
@@ -84,11 +90,15 @@ export const amount: Kind = number(
   "a number greater than 0",
   (n) => n > 0 && Number.isFinite(n),
 );
-export const duration: Kind = number("milliseconds", "milliseconds of at least 0", (n) => n >= 0);
+export const duration: Kind = number(
+  "milliseconds",
+  "a number of milliseconds of at least 0",
+  (n) => n >= 0,
+);
 /** A pause that must end. Unlike a time limit, it cannot be `Infinity`. */
 export const pause: Kind = number(
   "milliseconds",
-  `milliseconds from 0 to ${LONGEST_TIMER_MS}`,
+  `a number of milliseconds from 0 to ${LONGEST_TIMER_MS}`,
   (n) => n >= 0 && n <= LONGEST_TIMER_MS,
 );
 export const rank: Kind = number("number", "a finite number", Number.isFinite);
@@ -98,9 +108,40 @@ export function oneOf(...values: readonly string[]): Kind {
   return {
     name: "enum",
     *problems(value, path) {
-      if (!values.includes(value as string)) yield { path, message: `must be one of ${list}` };
+      if (values.includes(value as string)) return;
+      const near = typeof value === "string" ? closestName(value, values) : undefined;
+      const hint = near === undefined ? changeHint(path) : `Use "${near}".`;
+      yield { path, message: `must be one of ${list}, not ${shown(value)}`, hint };
     },
   };
+}
+
+/** The problem of a value of another type. The value itself is not shown, because it may be a secret. */
+export function notA(
+  must: string,
+  value: unknown,
+  path: string,
+  hint: string = changeHint(path),
+): Required<Problem> {
+  return { path, message: `must be ${must}, not ${typeName(value)}`, hint };
+}
+
+/** What to do about a problem. */
+export function hintOf({ path, hint }: Problem): string {
+  return hint ?? changeHint(path);
+}
+
+function changeHint(path: string): string {
+  return `Change \`${path}\`, or leave it out.`;
+}
+
+export function missing(path: string): Problem {
+  return { path, message: "is missing", hint: `Add \`${path}\`.` };
+}
+
+/** The problem of a name that was probably meant to be `meant`. */
+export function renamed(path: string, message: string, meant: string): Problem {
+  return { path, message: `${message}; did you mean ${meant}?`, hint: `Use \`${meant}\`.` };
 }
 
 export function* controlCharacters(value: string, path: string): Iterable<Problem> {
@@ -119,7 +160,8 @@ export function isUuid(text: string): boolean {
 
 /** The path of a field, as it is written in code. */
 export function at(path: string, key: string): string {
-  return IDENTIFIER.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
+  if (!IDENTIFIER.test(key)) return `${path}[${JSON.stringify(key)}]`;
+  return path === "" ? key : `${path}.${key}`;
 }
 
 export function jsonProblem(value: unknown): string | undefined {
@@ -138,9 +180,23 @@ function typed(name: "string" | "boolean" | "function"): Kind {
   return {
     name,
     *problems(value, path) {
-      if (typeof value !== name) yield { path, message: `must be a ${name}` };
+      if (typeof value !== name) yield notA(`a ${name}`, value, path);
     },
   };
+}
+
+/** A value in a message. Call it only for a value that is no secret, such as a number or a fixed word. */
+function shown(value: unknown): string {
+  if (typeof value === "string" && value.length <= LONGEST_SHOWN) return JSON.stringify(value);
+  return typeof value === "number" ? String(value) : typeName(value);
+}
+
+const LONGEST_SHOWN = 40;
+
+function typeName(value: unknown): string {
+  if (value === null || value === undefined || typeof value === "boolean") return String(value);
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
 function isInteger(value: number, least: number): boolean {
@@ -151,7 +207,7 @@ export function listOf(item: Kind, name: string = `${item.name}[]`): Kind {
   return {
     name,
     *problems(value, path) {
-      if (!Array.isArray(value)) return yield { path, message: "must be an array" };
+      if (!Array.isArray(value)) return yield notA("an array", value, path);
       for (const [i, each] of value.entries()) yield* item.problems(each, `${path}[${i}]`);
     },
   };
@@ -161,7 +217,7 @@ export function recordOf(item: Kind): Kind {
   return {
     name: `record of ${item.name}`,
     *problems(value, path) {
-      if (!isObject(value)) return yield { path, message: "must be an object" };
+      if (!isObject(value)) return yield notA("an object", value, path);
       for (const [key, each] of Object.entries(value)) yield* item.problems(each, at(path, key));
     },
   };
@@ -172,24 +228,37 @@ export function recordOf(item: Kind): Kind {
  */
 type Others = "pass" | "near" | "refuse";
 
-/** An object whose listed fields are checked if they are present. */
+/** An object whose listed fields are checked if they are present. `example` is for the error message. */
 export function shape(
   fields: Readonly<Record<string, Kind>>,
   required: readonly string[] = [],
   others: Others = "pass",
+  example?: string,
 ): Kind {
+  const must = example === undefined ? "an object" : `an object such as ${example}`;
   return {
     name: "object",
     *problems(value, path) {
-      if (!isObject(value)) return yield { path, message: "must be an object" };
+      if (!isObject(value)) return yield notA(must, value, path);
       for (const [key, each] of Object.entries(fields)) {
         const field = value[key];
-        if (field !== undefined) yield* each.problems(field, at(path, key));
-        else if (required.includes(key)) yield { path: at(path, key), message: "is missing" };
+        const place = at(path, key);
+        if (field === undefined) {
+          if (required.includes(key)) yield missing(place);
+        } else if (required.includes(key)) yield* asRequired(each.problems(field, place), place);
+        else yield* each.problems(field, place);
       }
       if (others !== "pass") yield* unlisted(value, fields, path, others);
     },
   };
+}
+
+/** A field that must be there cannot be left out. */
+function* asRequired(problems: Iterable<Problem>, path: string): Iterable<Problem> {
+  for (const problem of problems) {
+    const isItself = problem.path === path && hintOf(problem) === changeHint(path);
+    yield isItself ? { ...problem, hint: `Change \`${path}\`.` } : problem;
+  }
 }
 
 function* unlisted(
@@ -202,8 +271,9 @@ function* unlisted(
     if (Object.hasOwn(fields, key)) continue;
     const near = closestName(key, Object.keys(fields));
     if (near === undefined && others === "near") continue;
-    const hint = near === undefined ? "Leave it out." : `Did you mean \`${at(path, near)}\`?`;
-    yield { path: at(path, key), message: "is not known", hint };
+    const wrong = at(path, key);
+    if (near === undefined) yield { path: wrong, message: "is not known", hint: "Leave it out." };
+    else yield renamed(wrong, "is not known", at(path, near));
   }
 }
 
@@ -217,8 +287,10 @@ export function either(
     name,
     *problems(value, path) {
       const choice = choices.find(([fits]) => fits(value));
-      if (choice === undefined) yield { path, message: `must be ${must}` };
-      else yield* choice[1].problems(value, path);
+      if (choice !== undefined) yield* choice[1].problems(value, path);
+      // Another string may be one of the choices.
+      else if (typeof value === "string") yield { path, message: `must be ${must}` };
+      else yield notA(must, value, path);
     },
   };
 }

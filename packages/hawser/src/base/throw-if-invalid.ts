@@ -1,5 +1,5 @@
 import { HawserError } from "./error.js";
-import type { Problem } from "./kind.js";
+import { hintOf, type Problem } from "./kind.js";
 import { createMask } from "./mask.js";
 
 /**
@@ -9,15 +9,19 @@ export function throwIfInvalid(problems: Iterable<Problem>): void {
   const all = [...problems];
   const [first] = all;
   if (first === undefined) return;
-  const more = all.length === 1 ? "" : ` (and ${all.length - 1} more)`;
-  const text = `${first.path} ${first.message}${more}`;
+  const text = `${first.path} ${first.message}${andMore(all.length - 1)}`;
   throw new HawserError(
     "invalid_options",
     text.endsWith("?") ? text : `${text}.`,
     {
-      hint: first.hint ?? `Correct \`${first.path}\`.`,
+      hint: hintOf(first),
       issues: all.map(({ path, message }) => ({ path, message })),
     },
     createMask({}),
   );
+}
+
+function andMore(count: number): string {
+  if (count === 0) return "";
+  return ` (and ${count === 1 ? "1 more problem" : `${count} more problems`}: see \`issues\`)`;
 }

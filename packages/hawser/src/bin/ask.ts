@@ -30,7 +30,7 @@ const FLAGS = {
   ...CALL_FLAGS,
   timeout: {
     value: "time",
-    help: "Time limit, such as 90s or 5m (default: 10m; none if hawser can ask you)",
+    help: "Time limit, such as 90s or 5m (default: 10m; on a terminal: none)",
   },
   offline: { help: "Use a simulated model: no account, no network" },
   json: { help: "Print the whole result as one JSON object" },
@@ -55,8 +55,8 @@ export const ask: Command = defineCommand({
   ],
   flags: FLAGS,
   notes: `Without --tools, --agent or --mcp, the model has no tools. --mcp adds only the tools of its servers.
-Without --agent, nothing is saved: a later --continue does not find this run, and --continue
-and --resume read the old session but do not change it.
+Only --agent saves a session. Without it, you cannot continue this answer later, and --continue and
+--resume leave the old session as it was.
 If stdout is a terminal, hawser prints the answer while it arrives, otherwise only when it is
 complete. If stderr is a terminal, hawser also shows the tool calls and the cost there.
 If stdin and stderr are terminals, hawser asks you before a tool call that needs approval, and

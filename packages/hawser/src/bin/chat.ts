@@ -36,6 +36,7 @@ import { TurnView } from "./turn/turn-view.js";
 
 const FLAGS = {
   ...CALL_FLAGS,
+  agent: { ...CALL_FLAGS.agent, help: "Use the agent of this name; without =name, no effect" },
   offline: { help: "Use a simulated model: no account, no network" },
   json: { help: "Print each message as a line of JSON; each line of stdin is a prompt" },
 } as const satisfies Flags;
@@ -51,7 +52,8 @@ export const chat: Command = defineCommand({
     ["hawser chat --offline", "Try it without an account"],
   ],
   flags: FLAGS,
-  notes: `hawser asks you before each tool call that needs approval, and shows its command or change. If
+  notes: `The model has all tools of Claude Code, unless you set --tools.
+hawser asks you before each tool call that needs approval, and shows its command or change. If
 stdin is not a terminal, or with --json, such a call is denied.
 Use --trust only if you trust the authors of the folder, because its settings can run programs.
 Press Ctrl-C to stop the answer, and again to quit. If the CLI dies, your next prompt continues the

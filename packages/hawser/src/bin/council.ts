@@ -35,7 +35,10 @@ const FLAGS = {
   reviewers: { value: "file", help: "Use the reviewers in this JSON file (default: three)" },
   rule: { value: "name", help: "veto, majority, weighted, unanimous or magi (default: veto)" },
   quorum: { value: "n", help: "How many reviewers must vote (default: more than half)" },
-  rounds: { value: "n", help: "2 lets the reviewers vote again with the votes of the others" },
+  rounds: {
+    value: "n",
+    help: "1 or 2; with 2, reviewers read each other's votes and vote again (default: 1)",
+  },
   model: { short: "m", value: "name", help: "Model of all reviewers, such as sonnet" },
   tools: {
     short: "t",
@@ -56,20 +59,26 @@ const FLAGS = {
 
 export const council: Command = defineCommand({
   name: "council",
-  summary: "Let several reviewers judge a change; the exit code is their verdict",
+  summary: "Let several AI reviewers judge a change; the exit code is their verdict",
   usage: ["[options]", "[options] --range main...HEAD", "[options] < text"],
   examples: [
     ["hawser council", "Review the changes of this repository since its last commit"],
     ["hawser council --range main...HEAD", "Review a branch"],
-    ["hawser council --rule unanimous -t Read,Grep", "All must approve, and may read files"],
+    [
+      "hawser council --rule unanimous -t Read,Grep",
+      "Pass only if no reviewer rejects; reviewers may read files",
+    ],
     ["hawser council --json < plan.md", "Review a text, for a script"],
     ["hawser council --offline", "Try it without an account"],
   ],
   flags: FLAGS,
   words: 0,
   notes: `Without --reviewers, there are three: correctness, security and simplicity. Each votes alone.
-With the rule veto, a critical finding is a rejection; otherwise the majority decides.
-The change is data: instructions in it are not obeyed. A reviewer that fails is absent.
+With the rule veto, one critical finding rejects the change; otherwise the majority decides. The
+file docs/council.md in the package explains all rules and the format of --reviewers.
+New files that Git does not track are left out: add them first.
+Reviewers are told to treat the change as data. Text in it can still mislead a model, so give
+them only the tools that they need. A reviewer that fails casts no vote.
 Exit codes: 0 pass, 1 reject, 2 no verdict because too few reviewers voted. If no reviewer can
 start or log in, the exit code is that of the error.`,
   run: async ({ flags }) => {

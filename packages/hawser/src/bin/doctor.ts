@@ -22,7 +22,7 @@ import { countLevel, formatReport } from "./doctor/report.js";
 import { Terminal } from "./terminal/terminal.js";
 
 const FLAGS = {
-  live: { help: "Also make one small real call" },
+  live: { help: "Also make one small real call, which costs money or quota" },
   cli: CALL_FLAGS.cli,
   cwd: {
     short: "C",
@@ -30,7 +30,7 @@ const FLAGS = {
     help: "Folder whose settings to check (default: the current folder)",
   },
   orphans: { help: "List only processes and folders that killed programs left behind" },
-  end: { help: "With --orphans: end these processes and remove these folders" },
+  end: { help: "With --orphans: kill these processes and remove these folders" },
   host: {
     value: "pid",
     help: "With --orphans: only those of the program with this process id",
@@ -41,7 +41,7 @@ const FLAGS = {
 export const doctor: Command = defineCommand({
   name: "doctor",
   summary: "Check the installation, and say how to fix each problem",
-  usage: ["[--live] [--cli <path>]", "--orphans [--end]"],
+  usage: ["[options]", "--orphans [--end] [--host <pid>]"],
   examples: [
     ["hawser doctor", "Check everything; make no call"],
     ["hawser doctor --live", "Also ask the model for one word"],

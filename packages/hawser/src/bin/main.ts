@@ -12,23 +12,34 @@ import { usageError } from "./command/flags.js";
 import { guardOutput } from "./command/guard-output.js";
 import { columns } from "./terminal/columns.js";
 
+type Commands = Readonly<Record<string, () => Promise<Command>>>;
+
 /** Each command is loaded when it is called, because `doctor`, for example, does not need the others. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+const OWN_COMMANDS: Commands = {
   ask: async () => (await import("./ask.js")).ask,
   chat: async () => (await import("./chat.js")).chat,
   council: async () => (await import("./council.js")).council,
   sessions: async () => (await import("./sessions.js")).sessions,
   explain: async () => (await import("./explain.js")).explain,
   doctor: async () => (await import("./doctor.js")).doctor,
+  demo: async () => (await import("./demo.js")).demo,
+};
+
+/** Each needs one more package. */
+const PAGE_COMMANDS: Commands = {
   serve: async () => (await import("./serve.js")).serve,
   inspect: async () => (await import("./inspect.js")).inspect,
+};
+
+const FLEET_COMMANDS: Commands = {
   submit: async () => (await import("./submit.js")).submit,
   runs: async () => (await import("./runs.js")).runs,
   approve: async () => (await import("./approve.js")).approve,
   worker: async () => (await import("./worker.js")).worker,
   fleet: async () => (await import("./fleet.js")).fleet,
-  demo: async () => (await import("./demo.js")).demo,
 };
+
+const COMMANDS: Commands = { ...OWN_COMMANDS, ...PAGE_COMMANDS, ...FLEET_COMMANDS };
 
 async function main([name = "--help", ...args]: readonly string[]): Promise<number> {
   if (name === "--version" || name === "-v") return say(`${HAWSER_VERSION}\n`);
@@ -53,7 +64,6 @@ async function helpOf(name: string): Promise<string> {
 }
 
 async function overview(): Promise<string> {
-  const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
   return `Use Claude Code from a shell or a script. hawser runs the Claude Code CLI and adds time limits,
 an exit code for each kind of failure, \`hawser doctor\`, and a simulated model to try it with.
 
@@ -61,7 +71,13 @@ Usage
   hawser <command> [options]
 
 Commands
-${columns(commands.map(({ name, summary }) => [`hawser ${name}`, summary]))}
+${await list(OWN_COMMANDS)}
+
+Commands of other packages: serve of @hawser/gateway, inspect of @hawser/inspector
+${await list(PAGE_COMMANDS)}
+
+Commands of a fleet: agents that run on many machines (package @hawser/fleet, Node 22.12)
+${await list(FLEET_COMMANDS)}
 
 Options
   -h, --help     Show help; \`hawser <command> --help\` lists the options of a command
@@ -71,11 +87,19 @@ Try it without an account
   hawser ask --offline "hello"
   hawser demo
 
-The Claude Code CLI must be installed and logged in; \`hawser doctor\` checks both.
-Every command accepts --json. Exit codes: 0 success, 64 wrong usage, 77 not allowed (login,
-billing, root), 127 Claude Code CLI not found, 130 stopped by Ctrl-C. The file docs/errors.md in
-the package lists the exit code of each error.
+To ask a real model, install the Claude Code CLI, and log in or set ANTHROPIC_API_KEY;
+\`hawser doctor\` checks both.
+Every command accepts --json.
+Exit codes: 0 success, 64 wrong usage, 75 try again later, 77 not logged in, not paid or not
+permitted, 124 time limit, 127 Claude Code CLI not found, 130 stopped by Ctrl-C. The file
+docs/errors.md in the package lists the exit code of each error.
 `;
+}
+
+async function list(commands: Commands): Promise<string> {
+  const loaded = await Promise.all(Object.values(commands).map((load) => load()));
+  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
+  return columns(loaded.map(({ name, summary }) => [`hawser ${name.padEnd(width)}`, summary]));
 }
 
 /** Prints warnings of the library as lines of the command. Node would add its own name and a process id. */

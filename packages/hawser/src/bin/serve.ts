@@ -41,12 +41,14 @@ export const serve: Command = defineCommand({
   ],
   flags: FLAGS,
   notes: `This command needs the package @hawser/gateway: npm install @hawser/gateway
---inspect also needs @hawser/inspector. With keys, the key of an admin is the token of the page.
-Beyond this machine (--host), the server needs keys and an API key for the CLI: the login of the
-CLI and setup tokens are for one person on one machine.
+--inspect also needs @hawser/inspector. If the server has keys, open the page with one of them; a
+tenant with \`admin\` in the configuration sees all tenants (docs/gateway.md).
+To accept other machines (--host), create keys for them with \`serve keys add\`, and set an API key
+for the CLI. A personal login of the CLI is not allowed there.
 SIGTERM and Ctrl-C let running requests end; a second one ends the server at once. SIGHUP reads
 the configuration and the keys again. The access log goes to stdout as JSON lines, without prompts.
-A configuration file .js, .mjs or .ts in this folder is run as a program.`,
+Warning: serve runs hawser.config.js, .mjs or .ts of this folder as a program. Use it only in a
+folder that you trust.`,
   run: async ({ flags, words: [verb, ...words] }) => {
     const gateway = await loadPackage<GatewayModule>(GATEWAY);
     if (verb === "keys") return keys(gateway, flags, words);

@@ -63,7 +63,10 @@ export interface Completion<T = undefined> {
    * they continue the conversation in the `history` of another call.
    */
   readonly content: readonly ContentBlock[];
-  /** The rounds of the whole call, failed attempts included. A round is one request to the model. */
+  /**
+   * The CLI's own count of turns (`num_turns`), of the whole call, failed attempts included. It can be higher than the
+   * number of requests to the model, for example if the model calls several tools in one message.
+   */
   readonly turns: number;
   /** How often `autoResume` continued the call after `maxTurns`. */
   readonly resumes: number;

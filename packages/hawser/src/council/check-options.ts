@@ -9,10 +9,7 @@ export function checkOptions(options: CouncilOptions): void {
 
 function* problemsOf(options: CouncilOptions): Iterable<Problem> {
   for (const problem of OPTIONS.problems(options, "")) {
-    // The fields of the outermost object have no path before their names.
-    const path = problem.path.replace(/^\./, "");
-    const hint = problem.hint?.replace("`.", "`");
-    yield { ...problem, path: path === "" ? "the options" : path, ...(hint && { hint }) };
+    yield problem.path === "" ? { ...problem, path: "the options" } : problem;
   }
   if (!isObject(options) || !Array.isArray(options.reviewers)) return;
   const { reviewers, quorum } = options;
@@ -123,7 +120,7 @@ const OPTIONS = kind.shape(
     quorum: kind.count,
     rounds: kind.number("number", "1 or 2", (n) => n === 1 || n === 2),
     timeouts: kind.shape(
-      { reviewerMs: kind.number("milliseconds", "milliseconds above 0", (n) => n > 0) },
+      { reviewerMs: kind.number("milliseconds", "a number of milliseconds above 0", (n) => n > 0) },
       [],
       "refuse",
     ),

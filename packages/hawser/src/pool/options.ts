@@ -146,7 +146,7 @@ const DEFAULTS = {
 
 /** All that is wrong with the options, in a fixed order: the error's message is about the first one. */
 function* problemsIn(options: unknown): Iterable<Problem> {
-  if (!isObject(options)) return yield { path: "options", message: "must be an object" };
+  if (!isObject(options)) return yield kind.notA("an object", options, "options");
   yield* FIELDS.problems(options, "");
   const { size, concurrency, budgetUsd, warm } = options;
   const { min, max } = isObject(size) ? size : {};
@@ -200,13 +200,21 @@ function shapeOf(fields: Readonly<Record<string, Kind>>): Kind {
 function unknownName(name: string, names: readonly string[], prefix: string): Problem {
   const path = `${prefix}${name}`;
   const near = closestName(name, names);
-  const meant = near === undefined ? "" : `; did you mean ${prefix}${near}?`;
-  const message = `is not an option of a pool${meant}`;
-  if (near !== undefined) return { path, message, hint: `Use \`${prefix}${near}\`.` };
+  const message = "is not an option of a pool";
+  if (near !== undefined) return kind.renamed(path, message, `${prefix}${near}`);
+  if (Object.hasOwn(SIZES, path)) return { path, message, hint: `Use \`size: ${SIZES[path]}\`.` };
   if (!Object.hasOwn(OPTION_TABLE, path)) return { path, message, hint: OF_CALLS };
   const hint = `Pass \`${path}\` to each call, and in \`warm\` to have processes ready for it.`;
   return { path, message, hint };
 }
+
+/** Names that other pools have for the options in `size`. */
+const SIZES: Readonly<Record<string, string>> = {
+  max: "{ max: 4 }",
+  maxSize: "{ max: 4 }",
+  min: "{ min: 1 }",
+  minSize: "{ min: 1 }",
+};
 
 const OF_CALLS = "Leave it out. Options of a call go to each call, and into `warm`.";
 
@@ -214,7 +222,7 @@ function mustBe(must: string, holds: (value: unknown) => boolean): Kind {
   return {
     name: must,
     *problems(value, path) {
-      if (!holds(value)) yield { path, message: `must be ${must}` };
+      if (!holds(value)) yield kind.notA(must, value, path);
     },
   };
 }
@@ -222,40 +230,39 @@ function mustBe(must: string, holds: (value: unknown) => boolean): Kind {
 const COUNT = kind.number("integer", "a whole number of at least 1", (n) => isWhole(n, 1));
 const COUNT_OR_0 = kind.number("integer", "a whole number of at least 0", (n) => isWhole(n, 0));
 const POSITIVE = kind.number("number", "a number above 0", (n) => n > 0);
-const DOLLARS = mustBe("dollars", isDollars);
+const DOLLARS = kind.number("number", "a number of US dollars of at least 0", (n) => n >= 0);
 const SIZE = shapeOf({ min: COUNT_OR_0, max: COUNT });
-const ISOLATIONS: readonly unknown[] = ["auto", "process", "conversation"] satisfies Isolation[];
+const ISOLATIONS = ["auto", "process", "conversation"] satisfies Isolation[];
 
 /** The amounts of `tenants` have other paths, see `problemsInBudget`. */
 const BUDGET = shapeOf({
-  tenants: mustBe("an object of dollars", isObject),
+  tenants: mustBe("an object with an amount in US dollars for each tenant", isObject),
   total: DOLLARS,
   perTenant: DOLLARS,
 });
 
 const FIELDS = shapeOf({
-  size: kind.either("object", "an object with `min` and `max`", [isObject, SIZE]),
+  size: kind.either("object", "an object such as { max: 4 }", [isObject, SIZE]),
   concurrency: COUNT,
   maxJobs: COUNT,
   queueLimit: COUNT_OR_0,
   idleMs: POSITIVE,
   maxRssMb: POSITIVE,
   maxAgeMs: POSITIVE,
-  isolation: mustBe('"auto", "process" or "conversation"', (value) => ISOLATIONS.includes(value)),
-  warm: mustBe("a list of options", Array.isArray),
-  budgetUsd: mustBe(
-    "dollars, or an object of them",
-    (value) => isObject(value) || isDollars(value),
+  isolation: kind.oneOf(...ISOLATIONS),
+  warm: mustBe("an array with the options of calls to come, such as [{}]", Array.isArray),
+  // What an object holds is checked by `problemsInBudget`.
+  budgetUsd: kind.either(
+    "number or object",
+    "a number of US dollars, or an object with `total`, `perTenant` or `tenants`",
+    [isObject, kind.object],
+    [(value) => typeof value === "number", DOLLARS],
   ),
   logger: OPTION_TABLE.logger.kind,
 } satisfies Record<keyof PoolOptions, Kind>);
 
 function isWhole(value: number, least: number): boolean {
   return Number.isSafeInteger(value) && value >= least;
-}
-
-function isDollars(value: unknown): boolean {
-  return typeof value === "number" && value >= 0;
 }
 
 function isAbove(value: unknown, limit: unknown): boolean {

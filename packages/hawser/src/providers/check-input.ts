@@ -1,4 +1,4 @@
-import { closestName, HawserError, type Kind, type Problem } from "../base/index.js";
+import { closestName, HawserError, type Kind, kind, type Problem } from "../base/index.js";
 
 /**
  * Throws `invalid_options` with all problems, if there are any. The first one alone gives the sentence,
@@ -10,7 +10,7 @@ export function throwFirstProblem(problems: Iterable<Problem>): void {
   if (first === undefined) return;
   const text = `${first.path} ${first.message}`;
   throw new HawserError("invalid_options", text.endsWith("?") ? text : `${text}.`, {
-    hint: first.hint ?? `Correct \`${first.path}\`.`,
+    hint: kind.hintOf(first),
     issues: all.map(({ path, message }) => ({ path, message })),
   });
 }
@@ -20,9 +20,9 @@ export function* fieldProblems(
   value: object,
   kinds: Readonly<Record<string, Kind>>,
 ): Iterable<Problem> {
-  for (const [name, kind] of Object.entries(kinds)) {
+  for (const [name, each] of Object.entries(kinds)) {
     const field: unknown = Reflect.get(value, name);
-    if (field !== undefined) yield* kind.problems(field, name);
+    if (field !== undefined) yield* each.problems(field, name);
   }
 }
 
@@ -55,7 +55,7 @@ function unknownKey(key: string, { what, names, hintFor }: AllowedKeys, prefix: 
   if (hint !== undefined) return { path, message, hint };
   const near = same ?? closestName(key, names);
   if (near === undefined) return { path, message, hint: "Leave it out." };
-  return { path, message: `${message}; did you mean ${near}?`, hint: `Use \`${near}\`.` };
+  return kind.renamed(path, message, near);
 }
 
 /** The key in lower case without `-` and `_`, so that snake_case, kebab-case and camelCase are equal. */

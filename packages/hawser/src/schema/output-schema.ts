@@ -75,7 +75,12 @@ function copyAsJson(schema: unknown): Schema {
   } catch (cause) {
     throw unusableSchema([{ message: `must be JSON data: ${textOf(cause).split("\n", 1)[0]}` }]);
   }
-  throw unusableSchema([{ message: "must be a Standard Schema or a JSON Schema" }]);
+  throw unusableSchema([
+    {
+      message:
+        'must be a Standard Schema, for example of zod, or a JSON Schema such as { type: "object" }',
+    },
+  ]);
 }
 
 /** Returns the value as the model gave it: converts nothing and fills in no default. */

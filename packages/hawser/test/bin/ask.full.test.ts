@@ -194,7 +194,7 @@ describe("hawser ask in a pipe", () => {
   it("prints a warning of the library as a line of its own, without Node's prefix", async () => {
     const { code, err } = await run(standIn(), ["ask", "--offline", "--effort", "turbo", "hello"]);
     expect(code).toBe(0);
-    expect(err).toMatch(/^hawser: effort "turbo" is unknown to hawser/m);
+    expect(err).toMatch(/^hawser: Hawser does not know effort "turbo" and passes it on\./m);
     expect(err).not.toContain("(node:");
   });
 

@@ -171,7 +171,7 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
     attempt: faking([{ init: {} }, { assistant: "Half" }, { stderr: "lost it\n" }, { exit: 3 }]),
     becomes: {
       code: "process_exited",
-      message: /ended by exit code 3: lost it/,
+      message: /ended with exit code 3: lost it/,
       exitCode: 3,
       stderrTail: "lost it",
       resumable: false,
@@ -209,7 +209,10 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
         call[Symbol.asyncIterator]();
       },
     }),
-    becomes: { code: "already_consumed", message: /already being read/ },
+    becomes: {
+      code: "already_consumed",
+      message: /A stream can be read only once, and this one is being read or was read already\./,
+    },
   },
 ];
 

@@ -146,7 +146,8 @@ export const AT_THE_START: readonly Cause[] = [
     }),
     becomes: {
       code: "root_refused",
-      message: /cannot be used with root/,
+      message:
+        /^The CLI refuses to skip permissions when it runs as root\. The CLI process ended with exit code 1: .*cannot be used with root/,
       exitCode: 1,
       stderrTail: expect.stringMatching(/cannot be used with root/),
       resumable: false,
@@ -190,7 +191,8 @@ export const AT_THE_START: readonly Cause[] = [
     }),
     becomes: {
       code: "session_in_use",
-      message: /already in use/,
+      message:
+        /^A session with this id already exists\. The CLI process ended with exit code 1: .*already in use/,
       exitCode: 1,
       stderrTail: `Error: Session ID ${SOMEBODY} is already in use.`,
       sessionId: SOMEBODY,

@@ -74,13 +74,19 @@ describe("a rule of the program", () => {
   const good = { verdict: "pass", label: "yes", score: 1, confidence: 1 };
 
   it.each([
-    [undefined, "rule() must be an object"],
+    [undefined, "rule() must be an object, not undefined"],
     [Promise.resolve(good), "rule().verdict is missing"],
-    [{ ...good, verdict: "maybe" }, 'rule().verdict must be one of "pass", "reject", "none"'],
-    [{ ...good, verdict: true }, "rule().verdict must be one of"],
+    [
+      { ...good, verdict: "maybe" },
+      'rule().verdict must be one of "pass", "reject", "none", not "maybe"',
+    ],
+    [
+      { ...good, verdict: true },
+      'rule().verdict must be one of "pass", "reject", "none", not true',
+    ],
     [{ ...good, label: undefined }, "rule().label is missing"],
-    [{ ...good, score: Number.NaN }, "rule().score must be a number from -1 to 1"],
-    [{ ...good, confidence: 80 }, "rule().confidence must be a number from 0 to 1"],
+    [{ ...good, score: Number.NaN }, "rule().score must be a number from -1 to 1, not NaN"],
+    [{ ...good, confidence: 80 }, "rule().confidence must be a number from 0 to 1, not 80"],
   ])("cannot return nonsense: %#", (ruling, message) => {
     expect(() => reportOf("AA", { rule: () => ruling as never })).toThrow(message);
   });

@@ -132,9 +132,13 @@ describe("the other rules", () => {
     });
   });
 
-  it.each([Number.NaN, 2, "0.5"])("weighted() refuses the threshold %s", (threshold) => {
+  it.each([
+    [Number.NaN, "NaN"],
+    [2, "2"],
+    ["0.5", '"0.5"'],
+  ])("weighted() refuses the threshold %s", (threshold, shown) => {
     expect(() => weighted({ threshold: threshold as number })).toThrow(
-      "threshold must be a number from -1 to 1.",
+      `threshold must be a number from -1 to 1, not ${shown}.`,
     );
   });
 

@@ -12,24 +12,26 @@ import { added, HOST, NEWEST } from "./facts.helper.js";
 /** As a program in JavaScript gives it. */
 const newer = (options: object): Options => options as Options;
 
-const PASSED_ON = "is unknown to hawser and is passed on. A CLI that does not know it";
+const PASSED_ON = "and passes it on. A CLI that does not know it";
+const EFFORTS = "Known: low, medium, high, xhigh, max.";
+const MODES = "Known: default, acceptEdits, plan, dontAsk, auto, bypassPermissions, manual.";
 
 describe("an effort or permission mode that hawser does not know", () => {
   it.each<[Options, string, string]>([
     [
       { effort: "ultra" },
       "--effort=ultra",
-      `effort "ultra" ${PASSED_ON} warns on stderr and takes its default, or ends at once.`,
+      `Hawser does not know effort "ultra" ${PASSED_ON} warns on stderr and takes its default, or ends at once. ${EFFORTS}`,
     ],
     [
       { effort: "hihg" },
       "--effort=hihg",
-      `effort "hihg" ${PASSED_ON} warns on stderr and takes its default, or ends at once. Did you mean "high"?`,
+      `Hawser does not know effort "hihg" ${PASSED_ON} warns on stderr and takes its default, or ends at once. Did you mean "high"?`,
     ],
     [
       newer({ permissionMode: "supervised" }),
       "--permission-mode=supervised",
-      `permissionMode "supervised" ${PASSED_ON} ends at once.`,
+      `Hawser does not know permissionMode "supervised" ${PASSED_ON} ends at once. ${MODES}`,
     ],
   ])("is passed on with a warning: %j", (options, flag, warning) => {
     const { argv, warnings } = buildInvocation(options, NEWEST, HOST);
@@ -43,7 +45,7 @@ describe("an effort or permission mode that hawser does not know", () => {
     expect(argv.slice(-2)).toEqual(["--settings", JSON.stringify(settings)]);
     expect(expectsMode).toBe(true);
     expect(warnings).toEqual([
-      `settings.permissions.defaultMode "supervised" ${PASSED_ON} drops all of these settings, and then no session begins.`,
+      `Hawser does not know settings.permissions.defaultMode "supervised" ${PASSED_ON} drops all of these settings, and then no session begins. ${MODES}`,
     ]);
   });
 
@@ -67,7 +69,7 @@ describe.each(clisInTurn())("the real CLI $name", ({ path }) => {
     expect(heard.join("\n")).toContain("Unknown --effort value 'ultra'");
     const warnings = entries.filter(({ level }) => level === "warn");
     expect(warnings.map(({ message }) => message)).toEqual([
-      expect.stringContaining('effort "ultra" is unknown to hawser'),
+      expect.stringContaining('Hawser does not know effort "ultra" and passes it on.'),
     ]);
   });
 
@@ -77,6 +79,10 @@ describe.each(clisInTurn())("the real CLI $name", ({ path }) => {
     const call = complete("x", { ...place.options, ...BASH, ...mode });
     await expect(call).rejects.toMatchObject({
       code: "unsupported_by_cli",
+      message: expect.stringMatching(
+        /^The CLI does not accept the value of an option\. The CLI process ended with exit code 1: .*argument 'supervised' is invalid/,
+      ),
+      hint: "Use a value that the CLI names. If the value is newer than your CLI, update the CLI.",
       exitCode: 1,
       stderrTail: expect.stringContaining("argument 'supervised' is invalid"),
     });

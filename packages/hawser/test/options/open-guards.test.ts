@@ -70,6 +70,18 @@ describe("refuseOpenGuards()", () => {
     expect(more).toEqual([]);
   });
 
+  it.each<[string, string]>([
+    ["bash", "Use `Bash`: tool names are case-sensitive."],
+    ["wRite", "Use `Write`: tool names are case-sensitive."],
+    ["Bas", "Use `Bash`."],
+    ["Raed", "Use `Read`."],
+    ["bsh", "Use `Bash`."],
+  ])("says of %s that names are case-sensitive only if nothing else differs", (tool, hint) => {
+    expect(() => refuseOpenGuards({ disallowedTools: [tool] })).toThrow(
+      expect.objectContaining({ code: "invalid_options", hint }),
+    );
+  });
+
   it.each<[string, Options]>([
     ["every name of a tool", { tools: ["Bash", "Task", "KillShell", "LSP", "LS", "REPL"] }],
     ["patterns", rules("Task*")],

@@ -54,12 +54,12 @@ describe("a prompt", () => {
     ["prompt[0] must be a content block.", ["hello"]],
     ["prompt[0] must be a content block.", [null]],
     ["prompt[0].type is missing.", [{ text: "a" }]],
-    ["prompt[0].type must be a string.", [{ type: 5 }]],
+    ["prompt[0].type must be a string, not a number.", [{ type: 5 }]],
     ["prompt[0].text is missing.", [{ type: "text" }]],
-    ["prompt[0].text must be a string.", [{ type: "text", text: 5 }]],
+    ["prompt[0].text must be a string, not a number.", [{ type: "text", text: 5 }]],
     ["prompt[1].source is missing.", [hello, { type: "image", data: "AA==" }]],
     ["prompt[1].source.type is missing.", [hello, { type: "image", source: { data: "AA==" } }]],
-    ["prompt[0].source must be an object.", [{ type: "document", source: "a.pdf" }]],
+    ["prompt[0].source must be an object, not a string.", [{ type: "document", source: "a.pdf" }]],
     [
       "prompt[0].source.media_type is missing.",
       [{ type: "image", source: { type: "base64", mediaType: "image/png", data: "AA==" } }],
@@ -79,7 +79,7 @@ describe("a prompt", () => {
       "prompt[0].content[0].source is missing.",
       [{ type: "tool_result", tool_use_id: "a", content: [{ type: "image" }] }],
     ],
-    ["prompt[0].type is missing (and 1 more).", [{}, { type: "text" }]],
+    ["prompt[0].type is missing (and 1 more problem: see `issues`).", [{}, { type: "text" }]],
   ])("is refused with its path: %s", (message, prompt) => {
     expect(refusal(prompt)).toBe(message);
   });
@@ -103,14 +103,22 @@ describe("the options of send()", () => {
 
   it.each<[message: string, hint: string, options: object]>([
     [
-      "options.shouldquery is not known.",
-      "Did you mean `options.shouldQuery`?",
+      "options.shouldquery is not known; did you mean options.shouldQuery?",
+      "Use `options.shouldQuery`.",
       { shouldquery: true },
     ],
     ["options.priority is not known.", "Leave it out.", { priority: 1 }],
-    ["options.uuid must be a string.", "Correct `options.uuid`.", { uuid: 5 }],
-    ["options.signal must be an AbortSignal.", "Correct `options.signal`.", { signal: {} }],
-    ["options must be an object.", "Correct `options`.", ["x"]],
+    [
+      "options.uuid must be a string, not a number.",
+      "Change `options.uuid`, or leave it out.",
+      { uuid: 5 },
+    ],
+    [
+      "options.signal must be an AbortSignal.",
+      "Change `options.signal`, or leave it out.",
+      { signal: {} },
+    ],
+    ["options must be an object, not an array.", "Change `options`, or leave it out.", ["x"]],
   ])("are checked: %s", (message, hint, options) => {
     expect(() => validateSendOptions(options)).toThrow(
       expect.objectContaining({ code: "invalid_options", message, hint }),

@@ -43,14 +43,19 @@ describe("an unknown name inside an option", () => {
     [{ sandbox: { enable: true } }, "sandbox.enable", "sandbox.enabled"],
   ])("is refused: %j", (options, path, near) => {
     const error = refusalOf(options as Options);
-    expect(error?.issues?.map((issue) => issue.path)).toEqual([path]);
-    if (near !== undefined) expect(error?.hint).toContain(near);
+    const message = near === undefined ? "is not known" : `is not known; did you mean ${near}?`;
+    expect(error?.issues).toEqual([{ path, message }]);
+    expect(error?.hint).toBe(near === undefined ? "Leave it out." : `Use \`${near}\`.`);
   });
 
   it("passes in sandbox if it resembles no other, because the CLI adds settings", () => {
     expect(refusalOf({ sandbox: { enabled: true, somethingNewAltogether: 1 } })).toBeUndefined();
     const wrong = refusalOf({ sandbox: { enabled: "yes" } } as never);
     expect(wrong?.issues?.[0]?.path).toBe("sandbox.enabled");
+  });
+
+  it("passes in sandbox if it only begins like another, such as enabledPlatforms of the CLI", () => {
+    expect(refusalOf({ sandbox: { enabled: true, enabledPlatforms: ["linux"] } })).toBeUndefined();
   });
 });
 
@@ -59,12 +64,13 @@ describe("the error for unknown options", () => {
     const error = invalid({ maxTurns: 0, maxBudgetUsd: 0, sessionId: "x" });
     expect({ ...error, message: error?.message }).toEqual({
       code: "invalid_options",
-      message: "maxTurns must be an integer of at least 1 (and 2 more).",
-      hint: "Correct `maxTurns`.",
+      message:
+        "maxTurns must be an integer of at least 1, not 0 (and 2 more problems: see `issues`).",
+      hint: "Change `maxTurns`, or leave it out.",
       retryable: false,
       issues: [
-        { path: "maxTurns", message: "must be an integer of at least 1" },
-        { path: "maxBudgetUsd", message: "must be a number greater than 0" },
+        { path: "maxTurns", message: "must be an integer of at least 1, not 0" },
+        { path: "maxBudgetUsd", message: "must be a number greater than 0, not 0" },
         { path: "sessionId", message: "must be a UUID" },
       ],
     });

@@ -25,26 +25,30 @@ describe("validateOptions() with valid options", () => {
 
 describe("an option of a wrong value", () => {
   it.each<[string, unknown, string | RegExp]>([
-    ["maxTurns 0", { maxTurns: 0 }, "maxTurns must be an integer of at least 1."],
-    ["maxTurns 1.5", { maxTurns: 1.5 }, "maxTurns must be an integer of at least 1."],
-    ["maxTurns text", { maxTurns: "3" }, "maxTurns must be an integer of at least 1."],
-    ["maxTurns NaN", { maxTurns: Number.NaN }, "maxTurns must be an integer of at least 1."],
-    ["budget 0", { maxBudgetUsd: 0 }, "maxBudgetUsd must be a number greater than 0."],
-    ["budget -1", { maxBudgetUsd: -1 }, "maxBudgetUsd must be a number greater than 0."],
+    ["maxTurns 0", { maxTurns: 0 }, "maxTurns must be an integer of at least 1, not 0."],
+    ["maxTurns 1.5", { maxTurns: 1.5 }, "maxTurns must be an integer of at least 1, not 1.5."],
+    ["maxTurns text", { maxTurns: "3" }, 'maxTurns must be an integer of at least 1, not "3".'],
+    [
+      "maxTurns NaN",
+      { maxTurns: Number.NaN },
+      "maxTurns must be an integer of at least 1, not NaN.",
+    ],
+    ["budget 0", { maxBudgetUsd: 0 }, "maxBudgetUsd must be a number greater than 0, not 0."],
+    ["budget -1", { maxBudgetUsd: -1 }, "maxBudgetUsd must be a number greater than 0, not -1."],
     [
       "endless budget",
       { maxBudgetUsd: Number.POSITIVE_INFINITY },
-      "maxBudgetUsd must be a number greater than 0.",
+      "maxBudgetUsd must be a number greater than 0, not Infinity.",
     ],
     [
       "a wait without an end",
       { closeGraceMs: Number.POSITIVE_INFINITY },
-      "closeGraceMs must be milliseconds from 0 to 2147483647.",
+      "closeGraceMs must be a number of milliseconds from 0 to 2147483647, not Infinity.",
     ],
     [
       "task budget",
       { taskBudget: { total: 0 } },
-      "taskBudget.total must be an integer of at least 1.",
+      "taskBudget.total must be an integer of at least 1, not 0.",
     ],
     [
       "two tools in one",
@@ -85,7 +89,7 @@ describe("an option of a wrong value", () => {
     [
       "a plugin that is not local",
       { plugins: [{ type: "npm", path: "/p" }] },
-      'plugins[0].type must be one of "local".',
+      'plugins[0].type must be one of "local", not "npm".',
     ],
     ["a session id", { sessionId: "abc" }, "sessionId must be a UUID."],
     [
@@ -119,7 +123,7 @@ describe("an option of a wrong value", () => {
     ["NUL in a variable", { env: { A: "\0" } }, "env.A must not contain NUL."],
     ["a variable with =", { env: { "A=B": "c" } }, 'env["A=B"] is not a valid name.'],
     ["a number as a variable", { env: { A: 1 } }, "env.A must be a string."],
-    ["a mode", { permissionMode: 5 }, "permissionMode must be a string."],
+    ["a mode", { permissionMode: 5 }, "permissionMode must be a string, not a number."],
     ["an empty mode", { permissionMode: "" }, "permissionMode must not be empty."],
     ["a mistyped mode", { permissionMode: "plann" }, /^permissionMode must be one of "default", /],
     ["a mode in other letters", { permissionMode: "AcceptEdits" }, /did you mean "acceptEdits"\?$/],
@@ -129,20 +133,28 @@ describe("an option of a wrong value", () => {
       { permissionMode: "bypassPermission" },
       /did you mean "bypassPermissions"\?$/,
     ],
-    ["an effort", { effort: 5 }, "effort must be a string."],
+    ["an effort", { effort: 5 }, "effort must be a string, not a number."],
     ["an effort of two lines", { effort: "a\nb" }, "effort must not contain control characters."],
     ["a source", { settingSources: ["managed"] }, /^settingSources\[0\] must be one of "user", /],
     ["a thinking type", { thinking: { type: "on" } }, /^thinking\.type must be one of "adaptive"/],
     ["thinking without a type", { thinking: {} }, "thinking.type is missing."],
-    ["a negative limit", { timeouts: { bootMs: -1 } }, /^timeouts\.bootMs must be milliseconds/],
+    [
+      "a negative limit",
+      { timeouts: { bootMs: -1 } },
+      "timeouts.bootMs must be a number of milliseconds of at least 0, not -1.",
+    ],
     ["a key of two lines", { apiKey: "a\nb" }, /^apiKey must be a non-empty string/],
     ["a beta with a comma", { betas: ["a,b"] }, "betas[0] is not the name of a beta."],
     ["two fallbacks in one", { fallbackModel: ["a,b"] }, "fallbackModel[0] must be one model."],
-    ["a hook event", { hooks: { PreTooluse: [] } }, "hooks.PreTooluse is not a hook event."],
+    [
+      "a hook event",
+      { hooks: { PreTooluse: [] } },
+      "hooks.PreTooluse is not a hook event; did you mean hooks.PreToolUse?",
+    ],
     [
       "a hook's pattern",
       { hooks: { PreToolUse: [{ matcher: "Bash(", hooks: [() => ({})] }] } },
-      /^hooks\.PreToolUse\[0\]\.matcher is not a valid pattern/,
+      /^hooks\.PreToolUse\[0\]\.matcher is no pattern, so its hooks would never be called \(Invalid regular expression: .*\)\.$/,
     ],
     ["a hook that is none", { hooks: { Stop: [{ hooks: [5] }] } }, /^hooks\.Stop\[0\]\.hooks\[0\]/],
     [
@@ -152,20 +164,29 @@ describe("an option of a wrong value", () => {
     ],
     ["a signal", { signal: {} }, "signal must be an AbortSignal."],
     ["a controller", { abortController: {} }, "abortController must be an AbortController."],
-    ["a logger", { logger: { info() {} } }, "logger.debug is missing (and 2 more)."],
+    [
+      "a logger",
+      { logger: { info() {} } },
+      "logger.debug is missing (and 2 more problems: see `issues`).",
+    ],
     [
       "a list that is none",
       { tools: "Bash" },
-      "tools must be an array of tool names, or the preset.",
+      'tools must be an array of tool names such as ["Read"], or { type: "preset", preset: "claude_code" }.',
     ],
     ["a server without a command", { mcpServers: { a: {} } }, "mcpServers.a.command is missing."],
+    [
+      "a server with an address and without a type",
+      { mcpServers: { a: { url: "http://x" } } },
+      "mcpServers.a has a `url` but no `type`.",
+    ],
     ["a server type", { mcpServers: { a: { type: "ws" } } }, /^mcpServers\.a\.type must be one of/],
     [
       "servers as bad JSON",
       { mcpServers: "{bad" },
       "mcpServers begins like JSON but is not valid JSON.",
     ],
-    ["servers as a list", { mcpServers: "[]" }, "mcpServers must be an object."],
+    ["servers as a list", { mcpServers: "[]" }, "mcpServers must be an object, not an array."],
     [
       "settings as bad JSON",
       { settings: "{bad" },
@@ -185,7 +206,7 @@ describe("an option of a wrong value", () => {
     [
       "an output format of another type",
       { outputFormat: { type: "text" } },
-      'outputFormat.type must be one of "json_schema" (and 1 more).',
+      'outputFormat.type must be one of "json_schema", not "text" (and 1 more problem: see `issues`).',
     ],
     [
       "a schema",
@@ -203,12 +224,47 @@ describe("an option of a wrong value", () => {
       /^schema\.properties must be an object/,
     ],
     ["data without a JSON form", { sandbox: { a: 1n } }, /^sandbox must be JSON data: /],
-    ["no object at all", null, "options must be an object."],
-    ["a list", [], "options must be an object."],
+    ["no object at all", null, "options must be an object, not null."],
+    ["a list", [], "options must be an object, not an array."],
   ])("is refused: %s", (_, options, message) => {
     const found = messageOf(options);
     if (typeof message === "string") expect(found).toBe(message);
     else expect(found).toMatch(message);
+  });
+
+  it.each<[unknown, number]>([
+    [{ maxTurns: "3" }, 3],
+    [{ maxTurns: " 3 " }, 3],
+    [{ maxBudgetUsd: "0.50" }, 0.5],
+    [{ timeouts: { bootMs: "1e3" } }, 1000],
+  ])("that is a number in quotes gets the hint to leave them out: %j", (options, meant) => {
+    expect(invalid(options)?.hint).toBe(`Pass the number ${meant}, without quotes.`);
+  });
+
+  it.each<[unknown]>([
+    [{ maxTurns: "0" }],
+    [{ maxTurns: "three" }],
+    [{ maxTurns: "" }],
+    [{ maxTurns: " " }],
+    [{ maxTurns: 0 }],
+    [{ maxTurns: null }],
+  ])("that is no number in quotes gets the hint to change it: %j", (options) => {
+    expect(invalid(options)?.hint).toBe("Change `maxTurns`, or leave it out.");
+  });
+
+  it.each<[unknown, string]>([
+    [{ agents: { a: { description: "d" } } }, "Add `agents.a.prompt`."],
+    [{ settingSources: ["projects"] }, 'Use "project".'],
+    [{ settingSources: ["managed"] }, "Change `settingSources[0]`, or leave it out."],
+    [{ mcpServers: { a: { url: "http://x" } } }, 'Add `type: "http"` or `type: "sse"`.'],
+    [{ hooks: { PreTool: [] } }, "Use `hooks.PreToolUse`."],
+    [{ hooks: { Pre: [] } }, "See HOOK_EVENTS for the names."],
+    [
+      { hooks: { PreToolUse: [{ matcher: /Bash/, hooks: [() => ({})] }] } },
+      'Pass a string: a tool name such as "Bash", several names such as "Bash|Write", or the source of a regular expression such as "mcp__.*".',
+    ],
+  ])("comes with what to do: %o", (options, hint) => {
+    expect(invalid(options)?.hint).toBe(hint);
   });
 
   it("is refused for every option", () => {
@@ -216,6 +272,39 @@ describe("an option of a wrong value", () => {
     const names = Object.keys(OPTION_TABLE);
     const passed = names.filter((name) => messageOf({ [name]: wrong }) === undefined);
     expect(passed).toEqual([]);
+  });
+
+  it.each(["model", "resume", "title", "agent", "cwd", "cliPath"])(
+    "is named by its type only in the string option %s, because the value may be a secret",
+    (name) => {
+      const secret = 73_110_044;
+      const types: [unknown, string][] = [
+        [secret, "a number"],
+        [[String(secret)], "an array"],
+        [{ [name]: String(secret) }, "an object"],
+        [() => secret, "a function"],
+        [null, "null"],
+        [true, "true"],
+      ];
+      for (const [value, type] of types) {
+        const message = `must be a string, not ${type}`;
+        expect(invalid({ [name]: value })).toMatchObject({
+          message: `${name} ${message}.`,
+          hint: `Change \`${name}\`, or leave it out.`,
+          issues: [{ path: name, message }],
+        });
+      }
+    },
+  );
+
+  it("is named by its type if it is a number or a fixed word of more than 40 characters", () => {
+    const long = "x".repeat(41);
+    expect(messageOf({ maxTurns: long })).toBe(
+      "maxTurns must be an integer of at least 1, not a string.",
+    );
+    expect(messageOf({ settingSources: [long] })).toBe(
+      'settingSources[0] must be one of "user", "project", "local", not a string.',
+    );
   });
 
   it("is never repeated in the message, because it may be a secret", () => {
@@ -249,8 +338,11 @@ describe("options that contradict", () => {
       { renewWithinMs: 5_000, spawnClaudeCodeProcess: canUseTool },
       "renewWithinMs contradicts spawn",
     ],
-    [{ renewWithinMs: 999 }, "renewWithinMs must be milliseconds from 1000"],
-    [{ renewWithinMs: Number.POSITIVE_INFINITY }, "renewWithinMs must be milliseconds from 1000"],
+    [{ renewWithinMs: 999 }, "renewWithinMs must be a number of milliseconds from 1000"],
+    [
+      { renewWithinMs: Number.POSITIVE_INFINITY },
+      "renewWithinMs must be a number of milliseconds from 1000",
+    ],
     [{ cliPath: "/a", pathToClaudeCodeExecutable: "/b" }, "cliPath contradicts"],
     [{ apiKey: "a", oauthToken: "b" }, "apiKey contradicts oauthToken"],
     [

@@ -31,7 +31,7 @@ describe("copyPages()", () => {
   it("keeps links relative without an address, and drops links to pages that are not shipped", () => {
     const read = copied(undefined);
     expect(read("README.md")).toBe("[A](docs/a.md#x) [B](https://b.example) [C](#c)");
-    expect(read("docs/a.md")).toBe("[B](b.md) [up](../README.md) how (in the repository)");
+    expect(read("docs/a.md")).toBe("[B](b.md) [up](../README.md) how");
   });
 
   it("makes links absolute with an address, at the tag of the version", () => {
@@ -51,7 +51,7 @@ describe("linksInPackage()", () => {
 
   it("leads to the guides in hawser, names the packages of other guides, and leaves pictures out", () => {
     expect(linksInPackage(text, { ...place, base: undefined })).toBe(
-      "[pool](../../hawser/docs/pool.md#size) [here](#runs) page (README of @hawser/inspector) why (in the repository)\n\nend",
+      "[pool](../../hawser/docs/pool.md#size) [here](#runs) page (README of @hawser/inspector) why\n\nend",
     );
   });
 

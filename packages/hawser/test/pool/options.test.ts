@@ -16,51 +16,81 @@ function refusalOf(options: unknown): HawserError {
   throw new Error("it was accepted");
 }
 
+/** The name or the number that was meant helps more than the path of the problem. */
+function namedInHint(path: string, message: string): string {
+  const [, name] = /option of a pool; did you mean ([\w.]+)\?/.exec(message) ?? [];
+  const [, number] = /, not "(\d+)"$/.exec(message) ?? [];
+  return number === undefined ? (name ?? path) : `the number ${number}, without quotes`;
+}
+
 const WHOLE = "must be a whole number of at least 1";
 const WHOLE_OR_0 = "must be a whole number of at least 0";
 const POSITIVE = "must be a number above 0";
+const DOLLARS = "must be a number of US dollars of at least 0";
+const BUDGET =
+  "must be a number of US dollars, or an object with `total`, `perTenant` or `tenants`";
 
 describe("createPool() with invalid options", () => {
   it.each<[string, string, unknown]>([
-    ["options", "must be an object", null],
-    ["options", "must be an object", []],
-    ["options", "must be an object", "pool"],
-    ["size", "must be an object with `min` and `max`", { size: 4 }],
-    ["size", "must be an object with `min` and `max`", { size: null }],
-    ["size.min", WHOLE_OR_0, { size: { min: -1 } }],
-    ["size.min", WHOLE_OR_0, { size: { min: "1" } }],
-    ["size.max", WHOLE, { size: { max: 0 } }],
-    ["size.max", WHOLE, { size: { max: 1.5 } }],
-    ["size.max", WHOLE, { size: { max: Number.POSITIVE_INFINITY } }],
+    ["options", "must be an object, not null", null],
+    ["options", "must be an object, not an array", []],
+    ["options", "must be an object, not a string", "pool"],
+    ["size", "must be an object such as { max: 4 }, not a number", { size: 4 }],
+    ["size", "must be an object such as { max: 4 }, not null", { size: null }],
+    ["size.min", `${WHOLE_OR_0}, not -1`, { size: { min: -1 } }],
+    ["size.min", `${WHOLE_OR_0}, not "1"`, { size: { min: "1" } }],
+    ["size.max", `${WHOLE}, not 0`, { size: { max: 0 } }],
+    ["size.max", `${WHOLE}, not 1.5`, { size: { max: 1.5 } }],
+    ["size.max", `${WHOLE}, not Infinity`, { size: { max: Number.POSITIVE_INFINITY } }],
     ["size.min", "must not be above size.max", { size: { min: 3, max: 2 } }],
     ["size.Max", "is not an option of a pool; did you mean size.max?", { size: { Max: 3 } }],
-    ["concurrency", WHOLE, { concurrency: 0 }],
-    ["concurrency", WHOLE, { concurrency: Number.NaN }],
+    ["concurrency", `${WHOLE}, not 0`, { concurrency: 0 }],
+    ["concurrency", `${WHOLE}, not NaN`, { concurrency: Number.NaN }],
     ["concurrency", "must not be above size.max", { concurrency: 3, size: { max: 2 } }],
-    ["queueLimit", WHOLE_OR_0, { queueLimit: -1 }],
-    ["queueLimit", WHOLE_OR_0, { queueLimit: null }],
-    ["maxJobs", WHOLE, { maxJobs: 0 }],
-    ["idleMs", POSITIVE, { idleMs: 0 }],
-    ["idleMs", POSITIVE, { idleMs: Number.NaN }],
-    ["maxRssMb", POSITIVE, { maxRssMb: -1 }],
-    ["maxAgeMs", POSITIVE, { maxAgeMs: "1h" }],
-    ["isolation", 'must be "auto", "process" or "conversation"', { isolation: "none" }],
-    ["logger", "must be an object", { logger: 7 }],
-    ["budgetUsd", "must be dollars, or an object of them", { budgetUsd: "10" }],
-    ["budgetUsd", "must be dollars, or an object of them", { budgetUsd: -1 }],
-    ["budgetUsd", "must be dollars, or an object of them", { budgetUsd: Number.NaN }],
-    ["budgetUsd.total", "must be dollars", { budgetUsd: { total: "10" } }],
-    ["budgetUsd.perTenant", "must be dollars", { budgetUsd: { perTenant: -1 } }],
-    ["budgetUsd.tenants", "must be an object of dollars", { budgetUsd: { tenants: [1] } }],
-    ['budgetUsd.tenants["a b"]', "must be dollars", { budgetUsd: { tenants: { "a b": null } } }],
+    ["queueLimit", `${WHOLE_OR_0}, not -1`, { queueLimit: -1 }],
+    ["queueLimit", `${WHOLE_OR_0}, not null`, { queueLimit: null }],
+    ["maxJobs", `${WHOLE}, not 0`, { maxJobs: 0 }],
+    ["idleMs", `${POSITIVE}, not 0`, { idleMs: 0 }],
+    ["idleMs", `${POSITIVE}, not NaN`, { idleMs: Number.NaN }],
+    ["maxRssMb", `${POSITIVE}, not -1`, { maxRssMb: -1 }],
+    ["maxAgeMs", `${POSITIVE}, not "1h"`, { maxAgeMs: "1h" }],
+    [
+      "isolation",
+      'must be one of "auto", "process", "conversation", not "none"',
+      { isolation: "none" },
+    ],
+    ["logger", "must be an object, not a number", { logger: 7 }],
+    ["budgetUsd", BUDGET, { budgetUsd: "10" }],
+    ["budgetUsd", `${DOLLARS}, not -1`, { budgetUsd: -1 }],
+    ["budgetUsd", `${DOLLARS}, not NaN`, { budgetUsd: Number.NaN }],
+    ["budgetUsd.total", `${DOLLARS}, not "10"`, { budgetUsd: { total: "10" } }],
+    ["budgetUsd.perTenant", `${DOLLARS}, not -1`, { budgetUsd: { perTenant: -1 } }],
+    [
+      "budgetUsd.tenants",
+      "must be an object with an amount in US dollars for each tenant, not an array",
+      { budgetUsd: { tenants: [1] } },
+    ],
+    [
+      'budgetUsd.tenants["a b"]',
+      `${DOLLARS}, not null`,
+      { budgetUsd: { tenants: { "a b": null } } },
+    ],
     [
       "budgetUsd.tenant",
       "is not an option of a pool; did you mean budgetUsd.tenants?",
       { budgetUsd: { tenant: {} } },
     ],
-    ["warm", "must be a list of options", { warm: {} }],
-    ["warm[0].options", "must be an object", { warm: ["x"] }],
-    ["warm[1].maxTurns", "must be an integer of at least 1", { warm: [{}, { maxTurns: 0 }] }],
+    [
+      "warm",
+      "must be an array with the options of calls to come, such as [{}], not an object",
+      { warm: {} },
+    ],
+    ["warm[0].options", "must be an object, not a string", { warm: ["x"] }],
+    [
+      "warm[1].maxTurns",
+      "must be an integer of at least 1, not 0",
+      { warm: [{}, { maxTurns: 0 }] },
+    ],
     ["warm[0].modle", "is not an option; did you mean model?", { warm: [{ modle: "x" }] }],
     ["maxjobs", "is not an option of a pool; did you mean maxJobs?", { maxjobs: 1 }],
     ["max_rss_mb", "is not an option of a pool; did you mean maxRssMb?", { max_rss_mb: 1 }],
@@ -69,9 +99,7 @@ describe("createPool() with invalid options", () => {
     const error = refusalOf(options);
     expect([error.code, error.issues]).toEqual(["invalid_options", [{ path, message }]]);
     expect(error.message).toContain(`${path} ${message}`);
-    // The name that was meant helps more than the wrong one.
-    const [, meant = path] = /option of a pool; did you mean ([\w.]+)\?/.exec(message) ?? [];
-    expect(error.hint).toContain(meant);
+    expect(error.hint).toContain(namedInHint(path, message));
   });
 
   it("says of an unknown option that options of a call go to the call", () => {
@@ -86,14 +114,14 @@ describe("createPool() with invalid options", () => {
   it("reports `warm` options that no call could have", () => {
     expect(refusalOf({ warm: [{ recover: true }] })).toMatchObject({
       code: "not_supported",
-      issues: [{ path: "recover", message: "has no effect in createPool()" }],
+      issues: [{ path: "recover", message: "is not supported in createPool()" }],
     });
   });
 
   it("reports all issues at once", () => {
     const { issues, message } = refusalOf({ maxJobs: 0, idleMs: -5, warn: [] });
     expect(issues?.map(({ path }) => path)).toEqual(["warn", "maxJobs", "idleMs"]);
-    expect(message).toMatch(/^warn .*did you mean warm\? \(and 2 more\)\.$/);
+    expect(message).toMatch(/^warn .*did you mean warm\? \(and 2 more problems: see `issues`\)\.$/);
   });
 });
 

@@ -128,11 +128,15 @@ describe("ClaudeCodeProvider", () => {
     );
   });
 
-  it.each([0, -1, Number.NaN, "60"])("refuses a configuration with timeoutSecs %s", (seconds) => {
+  it.each([
+    [0, "0"],
+    [-1, "-1"],
+    [Number.NaN, "NaN"],
+    ["60", '"60"'],
+  ])("refuses a configuration with timeoutSecs %s", (seconds, shown) => {
     const make = () => ClaudeCodeProvider.fromConfig(10, [], seconds as number);
-    expect(make).toThrow(
-      expect.objectContaining({ message: "timeoutSecs must be a number of seconds above 0." }),
-    );
+    const message = `timeoutSecs must be a number of seconds above 0, not ${shown}.`;
+    expect(make).toThrow(expect.objectContaining({ message }));
   });
 
   it.each<[string, string]>([
@@ -223,12 +227,12 @@ describe("ClaudeCodeProvider.fromConfig()", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["max_turns", 0, "max_turns must be an integer of at least 1."],
-    ["allowed_tools", "Bash", "allowed_tools must be an array of strings."],
-    ["timeout_secs", "60", "timeout_secs must be a number of seconds above 0."],
-    ["working_dir", 1, "working_dir must be a string."],
-    ["max_resume_attempts", -1, "max_resume_attempts must be an integer of at least 0."],
-    ["model", 1, "model must be a string."],
+    ["max_turns", 0, "max_turns must be an integer of at least 1, not 0."],
+    ["allowed_tools", "Bash", "allowed_tools must be an array of strings, not a string."],
+    ["timeout_secs", "60", 'timeout_secs must be a number of seconds above 0, not "60".'],
+    ["working_dir", 1, "working_dir must be a string, not a number."],
+    ["max_resume_attempts", -1, "max_resume_attempts must be an integer of at least 0, not -1."],
+    ["model", 1, "model must be a string, not a number."],
   ])("refuses an invalid %s, named as in the configuration", (key, value, message) => {
     const make = () => ClaudeCodeProvider.fromConfig({ [key]: value } as ClaudeCodeConfig);
     expect(make).toThrow(expect.objectContaining({ code: "invalid_options", message }));
@@ -334,7 +338,8 @@ describe("ClaudeCodeProvider.complete() with an unknown key in the context", () 
 
   it.each<[string, unknown, string]>([
     ["comand", "x", "Use `command`."],
-    ["environment", {}, "Leave it out."],
+    ["environment", {}, "Use `env`."],
+    ["knots", 1, "Leave it out."],
     ["url", "http://x", "A context takes servers that the CLI starts by `command`."],
   ])("rejects with invalid_options for a key of a server: %s", async (key, value, hint) => {
     const provider = await onFake([]);

@@ -13,9 +13,10 @@ describe("an option without effect", () => {
     ["schema", { schema: { type: "object" } }],
     ["retry.attempts", { retry: { attempts: 2 } }],
   ])("is refused by openSession() and query(): %s", async (path, options) => {
-    const issues = (caller: string) => [{ path, message: `has no effect in ${caller}` }];
+    const issues = (caller: string) => [{ path, message: `is not supported in ${caller}` }];
     await expect(openSession({ cliPath: "/none", ...options })).rejects.toMatchObject({
       code: "not_supported",
+      hint: `Leave \`${path}\` out.`,
       issues: issues("openSession()"),
     });
     expect(() => query({ prompt: "x", options: { cliPath: "/none", ...options } })).toThrow(
@@ -53,7 +54,7 @@ describe("an option without effect", () => {
     expect(() => query({ prompt: "x", options: { cliPath: "/none", ...options } })).toThrow(
       expect.objectContaining({
         code: "not_supported",
-        issues: [{ path, message: "has no effect in query()" }],
+        issues: [{ path, message: "is not supported in query()" }],
       }),
     );
   });

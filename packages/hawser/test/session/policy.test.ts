@@ -34,9 +34,14 @@ describe("explainPermission", () => {
   });
 
   it("denies what no rule fits, unless told otherwise", () => {
-    const reason = "No rule fits Bash, so the default decides.";
-    expect(explainPermission([], "Bash", {})).toEqual({ decision: "deny", reason });
-    expect(explainPermission([], "Bash", {}, "ask")).toEqual({ decision: "ask", reason });
+    expect(explainPermission([], "Bash", {})).toEqual({
+      decision: "deny",
+      reason: "No rule matches Bash, so the default decides: deny.",
+    });
+    expect(explainPermission([], "Bash", {}, "ask")).toEqual({
+      decision: "ask",
+      reason: "No rule matches Bash, so the default decides: ask.",
+    });
   });
 
   it("takes a star in a tool's name for any characters, and nothing else for a pattern", () => {

@@ -172,7 +172,7 @@ describe("SubprocessTransport", () => {
     );
     await transport.send(PROMPT);
     await expect(frames(transport)).rejects.toMatchObject({
-      message: "The CLI process ended by exit code 3: the token *** is bad",
+      message: "The CLI process ended with exit code 3: the token *** is bad",
       stderrTail: "the token *** is bad",
     });
   });

@@ -18,7 +18,7 @@ export const CALL_FLAGS = {
     short: "t",
     value: "names",
     mayBeEmpty: true,
-    help: "Tools that the model can use: a list such as Read,Grep, or all",
+    help: "Tools that the model can use: a list such as Read,Grep, or the word all",
   },
   allow: {
     value: "rule",
@@ -32,12 +32,12 @@ export const CALL_FLAGS = {
   },
   mode: {
     value: "mode",
-    help: "Permissions: default, acceptEdits, plan, dontAsk, auto, bypassPermissions",
+    help: "Permission mode: default, acceptEdits, plan, dontAsk, auto, bypassPermissions",
   },
   agent: {
     value: "name",
     optional: true,
-    help: "Run as Claude Code, with its tools and prompt; =name: one of its agents",
+    help: "Give the model Claude Code's tools and prompt; with =name, those of an agent",
   },
   mcp: { value: "file", help: "Use the MCP servers in a file such as .mcp.json" },
   trust: { help: "Use the folder's own settings, MCP servers, skills and agents in this run" },

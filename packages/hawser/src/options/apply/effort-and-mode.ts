@@ -55,9 +55,9 @@ function warnOfUnknown(draft: Draft, name: string, word: string, known: Known): 
   const { words, otherwise } = known;
   if (isKnown(word, words)) return;
   const near = closestName(word, words);
-  const guess = near === undefined ? "" : ` Did you mean "${near}"?`;
+  const guess = near === undefined ? `Known: ${words.join(", ")}.` : `Did you mean "${near}"?`;
   draft.warnings.push(
-    `${name} ${JSON.stringify(word)} is unknown to hawser and is passed on. ` +
-      `A CLI that does not know it ${otherwise}.${guess}`,
+    `Hawser does not know ${name} ${JSON.stringify(word)} and passes it on. ` +
+      `A CLI that does not know it ${otherwise}. ${guess}`,
   );
 }

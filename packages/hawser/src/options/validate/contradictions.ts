@@ -98,7 +98,8 @@ const RULES: readonly Rule[] = [
   },
   {
     path: "renewWithinMs",
-    message: "contradicts recover, which would go on after the end that it asks for",
+    message:
+      "contradicts recover: renewWithinMs ends the session for good, and recover would start it again",
     hint: "Leave `recover` out, and resume the session with `openSession()`.",
     when: (o) => has(o["renewWithinMs"]) && has(o["recover"]),
   },

@@ -105,7 +105,8 @@ function* misspelt(name: string, path: string, known: readonly string[]): Iterab
     ? likeCase(name, known)
     : known.find((each) => differsByOne(name, each));
   if (meant === undefined) return;
-  const hint = `Write \`${meant}\`: tool names are case-sensitive.`;
+  const isSameWord = name.toLowerCase() === meant.toLowerCase();
+  const hint = `Use \`${meant}\`${isSameWord ? ": tool names are case-sensitive" : ""}.`;
   yield { path, message: `names no tool: "${name}". Did you mean \`${meant}\`?`, hint };
 }
 

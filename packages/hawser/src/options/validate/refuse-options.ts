@@ -25,8 +25,8 @@ export function refuseOptions(caller: string, options: Options, paths: readonly 
   const used = paths.filter((path) => isGiven(options, path.split(".")));
   if (used.length === 0) return;
   throw new HawserError("not_supported", `${caller} does not support ${used.join(", ")}.`, {
-    hint: "Leave these options out.",
-    issues: used.map((path) => ({ path, message: `has no effect in ${caller}` })),
+    hint: `Leave ${used.map((path) => `\`${path}\``).join(" and ")} out.`,
+    issues: used.map((path) => ({ path, message: `is not supported in ${caller}` })),
   });
 }
 

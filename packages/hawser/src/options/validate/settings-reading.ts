@@ -16,10 +16,7 @@ export function readInlineSettings(settings: JsonObject | string): SettingsReadi
   if (typeof settings !== "string") return checked(settings, "settings");
   const value = parse(settings);
   if (value === undefined) {
-    return problem(
-      "begins like JSON but is not valid JSON",
-      "Correct the JSON, or pass an object.",
-    );
+    return problem("begins like JSON but is not valid JSON", "Fix the JSON, or pass an object.");
   }
   if (!isObject(value)) return problem("is JSON but not an object", "Pass a JSON object.");
   return checked(value, "settings");
@@ -35,7 +32,10 @@ export function readSettingsFile(path: string, input: SettingsInput | undefined)
   }
   if (!input.found) {
     return input.reason === "missing"
-      ? problem(`names the file ${path}, which does not exist`, "Correct the path.")
+      ? problem(
+          `names the file ${path}, which does not exist`,
+          "Set `settings` to a file that exists.",
+        )
       : problem(
           `names the file ${path}, which cannot be read: ${input.message}`,
           "Make the file readable for this user.",
@@ -43,7 +43,7 @@ export function readSettingsFile(path: string, input: SettingsInput | undefined)
   }
   const value = parse(input.text);
   if (value === undefined) {
-    return problem(`names the file ${path}, which is not valid JSON`, "Correct the file.");
+    return problem(`names the file ${path}, which is not valid JSON`, "Fix the JSON in the file.");
   }
   if (!isObject(value)) {
     const hint = "Write the settings as one JSON object.";
@@ -80,7 +80,8 @@ function checked(settings: JsonObject, place: string): SettingsReading {
   const bad = TYPES.find(([key, , fits]) => settings[key] !== undefined && !fits(settings[key]));
   if (bad === undefined) return { settings };
   const [key, must] = bad;
-  return { path: kind.at(place, key), message: `must be ${must}`, hint: `Correct \`${key}\`.` };
+  const path = kind.at(place, key);
+  return { path, message: `must be ${must}`, hint: `Change \`${path}\`, or leave it out.` };
 }
 
 const isText = (value: unknown): boolean => typeof value === "string";

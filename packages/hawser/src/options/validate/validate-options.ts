@@ -1,4 +1,4 @@
-import { closestName, isObject, type Problem, throwIfInvalid } from "../../base/index.js";
+import { closestName, isObject, kind, type Problem, throwIfInvalid } from "../../base/index.js";
 import { RESERVED } from "../apply/extra-args.js";
 import type { OptionName, Options } from "../options.js";
 import { OPTION_NAMES, OPTION_TABLE } from "../table/option-table.js";
@@ -33,7 +33,7 @@ export function refuseCollidingServers(names: readonly string[]): void {
 
 function read(options: unknown): readonly Problem[] {
   try {
-    if (!isObject(options)) return [{ path: "options", message: "must be an object" }];
+    if (!isObject(options)) return [kind.notA("an object", options, "options")];
     return [...problemsOf(options)];
   } catch {
     // For example a getter that throws, or a cyclic structure.
@@ -59,7 +59,7 @@ function unknownName(name: string): Problem {
   const near = OTHER_NAMES.get(name) ?? closestName(name, OPTION_NAMES);
   const path = /^[\w$]+$/.test(name) ? name : JSON.stringify(name);
   if (near === undefined) return { path, message: "is not an option", hint: "Leave it out." };
-  return { path, message: `is not an option; did you mean ${near}?`, hint: `Use \`${near}\`.` };
+  return kind.renamed(path, "is not an option", near);
 }
 
 /** Names of these options in other libraries that `closestName` does not find. */

@@ -1,4 +1,5 @@
 import {
+  ERROR_CODES,
   type ErrorCode,
   type ErrorFacts,
   HawserError,
@@ -38,14 +39,14 @@ export function exitError(
   if (exit.error !== undefined) return failedError(exit, exit.error, hadStarted, facts, mask);
   // Masked before it is cut, because a cut may begin in the middle of a secret.
   const stderrTail = mask(exit.stderrTail);
+  const end = describe({ ...exit, stderrTail });
+  const known = { ...facts, ...exitFacts(exit) };
   const refusal = hadStarted || exit.code !== 1 ? undefined : refusalIn(stderrTail);
-  const message = describe({ ...exit, stderrTail });
-  return new HawserError(
-    refusal ?? "process_exited",
-    message,
-    { ...facts, ...exitFacts(exit) },
-    mask,
-  );
+  if (refusal === undefined) return new HawserError("process_exited", end, known, mask);
+  const { code, sentence = ERROR_CODES[code].sentence, hint } = refusal;
+  const advised = hint === undefined ? known : { ...known, hint };
+  // The cause comes first, because a reader may see nothing else.
+  return new HawserError(code, `${sentence} ${end}`, advised, mask);
 }
 
 function failedError(
@@ -64,25 +65,40 @@ function failedError(
  * A refusal to start exists only as text on stderr. Only this table reads that text. An exit that
  * the table does not recognise is `process_exited`, with the text as a fact.
  */
-const REFUSALS: readonly (readonly [RegExp, ErrorCode])[] = [
-  [/unknown option|option '[^']*' argument '.*' is invalid/i, "unsupported_by_cli"],
-  [/cannot be used with root/i, "root_refused"],
-  [
-    /No conversation found|not match any session|valid session ID or session title/i,
-    "session_not_found",
-  ],
-  [/Session ID .* is already in use/i, "session_in_use"],
-  [/cannot be launched inside another Claude Code session/i, "nested_session"],
+const REFUSALS: readonly Refusal[] = [
+  { words: /unknown option/i, code: "unsupported_by_cli" },
+  {
+    words: /option '[^']*' argument '.*' is invalid/i,
+    code: "unsupported_by_cli",
+    sentence: "The CLI does not accept the value of an option.",
+    hint: "Use a value that the CLI names. If the value is newer than your CLI, update the CLI.",
+  },
+  { words: /cannot be used with root/i, code: "root_refused" },
+  {
+    words: /No conversation found|not match any session|valid session ID or session title/i,
+    code: "session_not_found",
+  },
+  { words: /Session ID .* is already in use/i, code: "session_in_use" },
+  { words: /cannot be launched inside another Claude Code session/i, code: "nested_session" },
 ];
 
-function refusalIn(stderrTail: string): ErrorCode | undefined {
-  return REFUSALS.find(([words]) => words.test(stderrTail))?.[1];
+interface Refusal {
+  readonly words: RegExp;
+  readonly code: ErrorCode;
+  /** In place of the sentence of the code. */
+  readonly sentence?: string;
+  /** In place of the hint of the code. */
+  readonly hint?: string;
+}
+
+function refusalIn(stderrTail: string): Refusal | undefined {
+  return REFUSALS.find(({ words }) => words.test(stderrTail));
 }
 
 function describe({ code, signal, stderrTail }: Exit): string {
-  const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+  const how = signal === null ? `with exit code ${code}` : `by signal ${signal}`;
   const said = lastWords(stderrTail);
-  return `The CLI process ended by ${how}${said === "" ? "." : `: ${said}`}`;
+  return `The CLI process ended ${how}${said === "" ? "." : `: ${said}`}`;
 }
 
 function lastWords(stderrTail: string): string {

@@ -73,7 +73,7 @@ export function checkTimeoutSecs(timeoutSecs: number): void {
 }
 
 function* problemsOf(config: unknown): Iterable<Problem> {
-  if (!isObject(config)) return yield { path: "config", message: "must be an object" };
+  if (!isObject(config)) return yield kind.notA("an object", config, "config");
   yield* unknownKeyProblems(config, CONFIG_KEYS);
   yield* fieldProblems(config, CONFIG_KINDS);
 }

@@ -132,7 +132,7 @@ export function resolveSettings(options: ClaudeCodeProviderOptions): ClaudeCodeS
 }
 
 function* problemsOf(options: unknown): Iterable<Problem> {
-  if (!isObject(options)) return yield { path: "options", message: "must be an object" };
+  if (!isObject(options)) return yield kind.notA("an object", options, "options");
   yield* unknownKeyProblems(options, OPTIONS);
   yield* fieldProblems(options, OPTION_KINDS);
   yield* contradictions(options);
@@ -159,7 +159,7 @@ const STRING_LIST = kind.listOf(kind.string);
 export const OPTION_KINDS: Readonly<Record<OwnName, Kind>> = {
   preset: kind.either("preset", '"specification" or "manual"', [isPreset, kind.string]),
   maxTurns: kind.count,
-  allowedTools: kind.either("string[]", "an array of strings", [isStringList, STRING_LIST]),
+  allowedTools: STRING_LIST,
   timeoutMs: kind.number("milliseconds", "a number of milliseconds above 0", (ms) => ms > 0),
   workingDir: kind.string,
   maxResumeAttempts: kind.size,
@@ -210,8 +210,4 @@ const HINTS: ReadonlyMap<string, string> = new Map(
 
 function isPreset(value: unknown): boolean {
   return typeof value === "string" && Object.hasOwn(PRESETS, value);
-}
-
-function isStringList(value: unknown): boolean {
-  return Array.isArray(value) && value.every(kind.isString);
 }

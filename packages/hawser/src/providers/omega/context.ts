@@ -77,7 +77,7 @@ export function validateContext(context: Context): void {
 }
 
 function* problemsOf(context: Context): Iterable<Problem> {
-  if (!isObject(context)) return yield { path: "context", message: "must be an object" };
+  if (!isObject(context)) return yield kind.notA("an object", context, "context");
   yield* unknownKeyProblems(context, CONTEXT_KEYS, "context.");
   const { systemPrompt, history, currentMessage, model } = context as Partial<Context>;
   const { mcpServers, allowedTools } = context;
@@ -105,7 +105,7 @@ function* problemsOf(context: Context): Iterable<Problem> {
 const HISTORY_ENTRY: Kind = {
   name: "history entry",
   *problems(entry, path) {
-    if (!isObject(entry)) return yield { path, message: "must be an object" };
+    if (!isObject(entry)) return yield kind.notA("an object", entry, path);
     if (entry["role"] !== "user" && entry["role"] !== "assistant") {
       yield { path: `${path}.role`, message: 'must be "user" or "assistant"' };
     }
@@ -117,7 +117,7 @@ const HISTORY_ENTRY: Kind = {
 const SERVER: Kind = {
   name: "MCP server",
   *problems(server, path) {
-    if (!isObject(server)) return yield { path, message: "must be an object" };
+    if (!isObject(server)) return yield kind.notA("an object", server, path);
     yield* unknownKeyProblems(server, SERVER_KEYS, `${path}.`);
     const { name, args } = server;
     yield* kind.string.problems(name, `${path}.name`);

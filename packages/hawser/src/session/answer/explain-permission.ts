@@ -99,7 +99,8 @@ function decideAlone(policy: Policy, call: ToolCall): PermissionExplanation {
     const reason = `Rule ${index + 1} (${titleOf(rule)}) decides${why}.`;
     return { decision: rule.decision, rule, index, reason };
   }
-  return { decision: policy.otherwise, reason: `No rule fits ${tool}, so the default decides.` };
+  const { otherwise: decision } = policy;
+  return { decision, reason: `No rule matches ${tool}, so the default decides: ${decision}.` };
 }
 
 function fits(rule: PolicyRule, { tool, input }: ToolCall, policy: Policy): boolean {

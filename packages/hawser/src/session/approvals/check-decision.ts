@@ -24,7 +24,7 @@ export function isEdited(approval: Approval, decision: ApprovalDecision | undefi
 }
 
 function* problemsOf(approval: Approval, decision: unknown): Iterable<Problem> {
-  if (!isObject(decision)) return yield { path: "decision", message: "must be an object" };
+  if (!isObject(decision)) return yield kind.notA("an object", decision, "decision");
   const { behavior } = decision;
   const fitting = BEHAVIORS[approval.kind];
   if (typeof behavior !== "string" || !fitting.includes(behavior)) {

@@ -27,7 +27,7 @@ export function createApprovals(options: ApprovalsOptions = {}): Approvals {
 
 const OPTIONS = kind.shape(
   {
-    ttlMs: kind.number("milliseconds", "milliseconds greater than 0", (n) => n > 0),
+    ttlMs: kind.number("milliseconds", "a number of milliseconds greater than 0", (n) => n > 0),
     onExpire: kind.either(
       "onExpire",
       '"deny" or a function',

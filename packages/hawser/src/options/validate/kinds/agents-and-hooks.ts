@@ -23,17 +23,21 @@ export const agents: Kind = kind.recordOf({
 const pattern: Kind = {
   name: "pattern",
   *problems(value, path) {
-    yield* kind.string.problems(value, path);
-    if (typeof value !== "string" || value === "*") return;
+    if (typeof value !== "string") return yield kind.notA("a string", value, path, MATCHER_HINT);
+    if (value === "*") return;
     try {
       new RegExp(value);
-    } catch {
-      const hint =
-        'Write a tool name, several names such as "Bash|Write", or a regular expression.';
-      yield { path, message: "is not a valid pattern, so its hooks would never be called", hint };
+    } catch (error) {
+      // Such as: Invalid regular expression: /Bash(/: Unterminated group
+      const why = error instanceof Error ? error.message : "is not a regular expression";
+      const message = `is no pattern, so its hooks would never be called (${why})`;
+      yield { path, message, hint: MATCHER_HINT };
     }
   },
 };
+
+const MATCHER_HINT =
+  'Pass a string: a tool name such as "Bash", several names such as "Bash|Write", or the source of a regular expression such as "mcp__.*".';
 
 const matchers: Kind = kind.listOf(
   kind.shape(
@@ -48,19 +52,29 @@ const matchers: Kind = kind.listOf(
       onFailure: kind.oneOf("continue", "block"),
     },
     ["hooks"],
+    "pass",
+    "{ hooks: [callback] }",
   ),
 );
+
+/** The event that begins with these letters, such as `PreToolUse` for `PreTool`. */
+function onlyBeginningWith(name: string): string | undefined {
+  const [event, ...others] = HOOK_EVENTS.filter((each) => each.startsWith(name));
+  return others.length === 0 ? event : undefined;
+}
 
 export const hooks: Kind = {
   name: "hooks",
   *problems(value, path) {
-    if (!isObject(value)) return yield { path, message: "must be an object" };
+    if (!isObject(value)) return yield kind.notA("an object", value, path);
     for (const [event, list] of Object.entries(value)) {
       if (!(HOOK_EVENTS as readonly string[]).includes(event)) {
         // A hook with an unknown event never fires, so that a guard would be open.
-        const near = closestName(event, HOOK_EVENTS);
-        const hint = near === undefined ? "See HOOK_EVENTS for the names." : `Use "${near}".`;
-        yield { path: kind.at(path, event), message: "is not a hook event", hint };
+        const near = closestName(event, HOOK_EVENTS) ?? onlyBeginningWith(event);
+        const at = kind.at(path, event);
+        const message = "is not a hook event";
+        if (near !== undefined) yield kind.renamed(at, message, kind.at(path, near));
+        else yield { path: at, message, hint: "See HOOK_EVENTS for the names." };
       } else if (list !== undefined) yield* matchers.problems(list, kind.at(path, event));
     }
   },

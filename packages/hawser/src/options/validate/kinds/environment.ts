@@ -4,7 +4,7 @@ import { isObject, type Kind, kind } from "../../../base/index.js";
 export const environment: Kind = {
   name: "environment",
   *problems(value, path) {
-    if (!isObject(value)) return yield { path, message: "must be an object" };
+    if (!isObject(value)) return yield kind.notA("an object", value, path);
     for (const [name, text] of Object.entries(value)) {
       const field = kind.at(path, name);
       if (name === "" || /[=\0]/.test(name)) yield { path: field, message: "is not a valid name" };
@@ -19,7 +19,7 @@ export const environment: Kind = {
 export const extraArgs: Kind = {
   name: "flags",
   *problems(value, path) {
-    if (!isObject(value)) return yield { path, message: "must be an object" };
+    if (!isObject(value)) return yield kind.notA("an object", value, path);
     for (const [name, text] of Object.entries(value)) {
       const field = kind.at(path, name);
       if (!/^[A-Za-z0-9][A-Za-z0-9-]*$/.test(name)) {

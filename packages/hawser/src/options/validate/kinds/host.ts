@@ -51,7 +51,7 @@ export const projectKey: Kind = {
 /** In the shell of the watchdog, a shorter time may not be known. */
 export const renewWithinMs: Kind = kind.number(
   "milliseconds",
-  `milliseconds from 1000 to ${LONGEST_TIMER_MS}`,
+  `a number of milliseconds from 1000 to ${LONGEST_TIMER_MS}`,
   (n) => n >= 1000 && n <= LONGEST_TIMER_MS,
 );
 
@@ -64,6 +64,7 @@ export const timeouts: Kind = kind.shape(
   },
   [],
   "refuse",
+  "{ totalMs: 60_000 }",
 );
 
 export const retry: Kind = kind.shape(
@@ -78,6 +79,7 @@ export const retry: Kind = kind.shape(
   },
   [],
   "refuse",
+  "{ attempts: 3 }",
 );
 
 /** A text that is not blank, because the CLI refuses a blank prompt. */

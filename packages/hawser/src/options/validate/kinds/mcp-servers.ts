@@ -20,7 +20,7 @@ export const mcpServers: Kind = {
   *problems(value, path) {
     if (typeof value === "string") yield* textProblems(value, path);
     else if (isObject(value)) yield* mapProblems(value as McpServers, path);
-    else yield { path, message: "must be a map of servers, a path, or JSON text" };
+    else yield kind.notA("an object of servers by name, a path, or JSON text", value, path);
   },
 };
 
@@ -64,7 +64,11 @@ function* mapProblems(map: McpServers, path: string): Iterable<Problem> {
 const server: Kind = {
   name: "MCP server",
   *problems(value, path) {
-    if (!isObject(value)) return yield { path, message: "must be an object" };
+    if (!isObject(value)) return yield kind.notA("an object", value, path);
+    if (value["type"] === undefined && has(value, "url") && !has(value, "command")) {
+      const hint = 'Add `type: "http"` or `type: "sse"`.';
+      return yield { path, message: "has a `url` but no `type`", hint };
+    }
     const type = value["type"] ?? "stdio";
     const found = SERVERS.get(type);
     if (found !== undefined) yield* found.problems(value, path);
@@ -72,6 +76,10 @@ const server: Kind = {
     if (type !== "sdk") yield* kind.json.problems(value, path);
   },
 };
+
+function has(server: Readonly<Record<string, unknown>>, field: string): boolean {
+  return typeof server[field] === "string";
+}
 
 const texts = kind.recordOf(kind.string);
 const remote = kind.shape({ url: kind.argument, headers: texts }, ["url"]);

@@ -39,7 +39,7 @@ export const outputFormat: Kind = kind.shape(
 
 export const schema: Kind = kind.either(
   "schema",
-  "a Standard Schema or a JSON Schema",
+  'a Standard Schema, for example of zod, or a JSON Schema such as { type: "object" }',
   [isStandardSchema, { name: "Standard Schema", problems: () => [] }],
   [isObject, jsonSchemaKind],
 );

@@ -3,7 +3,7 @@ import { rule } from "./permission-rule.js";
 
 export const tools: Kind = kind.either(
   "rule[] or preset",
-  "an array of tool names, or the preset",
+  'an array of tool names such as ["Read"], or { type: "preset", preset: "claude_code" }',
   [Array.isArray, kind.listOf(rule)],
   [
     isObject,
