@@ -60,8 +60,15 @@ export function baseOf(address, version) {
  * @param {{ page: string, packageName: string, base: string | undefined }} place `page` is its path in the repository.
  */
 export function linksInPackage(text, { page, packageName, base }) {
-  const replaced = text.replace(LINKS, (link, image, words, target) => {
-    const file = posix.join(posix.dirname(page), target);
+  const fileOf = (target) => posix.join(posix.dirname(page), target);
+  // A sentence that only leads to a page that is not installed is left out.
+  const followed = text.replace(SEE, (sentence, target) => {
+    const [path = ""] = fileOf(target).split("#");
+    const leadsNowhere = base === undefined && !isShipped(path) && README_OF[path] === undefined;
+    return leadsNowhere ? "" : sentence;
+  });
+  const replaced = followed.replace(LINKS, (link, image, words, target, offset) => {
+    const file = fileOf(target);
     if (base !== undefined) {
       const place = image === "" ? base : base.replace("/blob/", "/raw/");
       return `${image}[${words}](${place}/${file})`;
@@ -72,7 +79,9 @@ export function linksInPackage(text, { page, packageName, base }) {
     if (isInHawser) return packageName === "hawser" ? link : `[${words}](../../hawser/${file})`;
     const owner = README_OF[path];
     if (owner === packageName && part !== undefined) return `[${words}](#${part})`;
-    return `${words} (${owner === undefined ? "in the repository" : `README of ${owner}`})`;
+    if (owner !== undefined) return `${words} (README of ${owner})`;
+    // A table lists pages to read. Elsewhere the sentence stands without the page.
+    return isInTable(followed, offset) ? `${words} (in the repository)` : words;
   });
   // A picture that was left out leaves an empty paragraph.
   return replaced.replace(/\n{3,}/g, "\n\n");
@@ -80,6 +89,13 @@ export function linksInPackage(text, { page, packageName, base }) {
 
 /** Links and pictures whose target is a file. */
 const LINKS = /(!?)\[([^\]]+)\]\((?![a-z]+:|#)([^)]+)\)/g;
+
+/** A sentence such as "See [errors](docs/errors.md)." after another one. */
+const SEE = / See \[[^\]]+\]\((?![a-z]+:|#)([^)]+)\)\./g;
+
+function isInTable(text, offset) {
+  return text[text.lastIndexOf("\n", offset) + 1] === "|";
+}
 
 function isShipped(path) {
   const isBelow = (folder) => path === folder || path.startsWith(`${folder}/`);
