@@ -37,6 +37,7 @@ const FIGURES = [
     gapMs: 1,
     value: ({ cpuUs, events }) => cpuUs / expected(events, SLOW_EVENTS + FRAME_EVENTS),
     atMost: 0.65,
+    withHandWritten: true,
   },
   {
     id: "result-line",
@@ -59,15 +60,31 @@ const PIECE_LENGTH = 34;
 export async function run(rounds) {
   const figures = [];
   const events = [];
-  for (const { series, way, value, events: count, gapMs, rounds: own, ...figure } of FIGURES) {
+  for (const row of FIGURES) {
+    const {
+      series,
+      way,
+      value,
+      events: count,
+      gapMs,
+      rounds: own,
+      withHandWritten,
+      ...figure
+    } = row;
     const place = await instantPlace({ events: count, gapMs });
     try {
-      const { hawser, official } = await interleaved(
-        LIBRARIES,
+      const { hawser, official, handWritten } = await interleaved(
+        withHandWritten ? [...LIBRARIES, "handWritten"] : LIBRARIES,
         { rounds: rounds ?? own ?? ROUNDS },
         async (library) => value(await callAlone(library, way, place)),
       );
       figures.push(ratioFigure({ ...figure, against: "official SDK", hawser, other: official }));
+      if (handWritten !== undefined) {
+        const { id, atMost: _, ...rest } = figure;
+        const against = "lines read by hand";
+        const other = { id: `${id}-by-hand`, against, hawser, other: handWritten, atMost: 1 };
+        figures.push(ratioFigure({ ...rest, ...other }));
+      }
       if (series === undefined) continue;
       events.push(seriesOf({ label: `hawser, ${series}`, tone: "ours" }, hawser));
       events.push(seriesOf({ label: `official, ${series}`, tone: "theirs" }, official));

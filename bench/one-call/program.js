@@ -37,6 +37,28 @@ const LIBRARIES = {
     return LIBRARIES.hawser();
   },
 
+  /** What a user would write without a library: it reads lines with the streams of Node, and checks nothing. */
+  async handWritten() {
+    const { spawn } = await import("node:child_process");
+    return {
+      async *messages() {
+        const child = spawn(cli, ["--output-format", "stream-json"], { cwd, env });
+        child.stdin.write(HAND_WRITTEN_INPUT);
+        let rest = "";
+        for await (const chunk of child.stdout) {
+          const lines = `${rest}${chunk}`.split("\n");
+          rest = lines.pop() ?? "";
+          for (const line of lines) {
+            const message = JSON.parse(line);
+            yield message;
+            // At the end of its input, the CLI ends.
+            if (message.type === "result") child.stdin.end();
+          }
+        }
+      },
+    };
+  },
+
   async official() {
     const { query } = await import("@anthropic-ai/claude-agent-sdk");
     const options = {
@@ -74,6 +96,13 @@ const LIBRARIES = {
     };
   },
 };
+
+const HAND_WRITTEN_INPUT = [
+  { type: "control_request", request_id: "1", request: { subtype: "initialize" } },
+  { type: "user", message: { role: "user", content: "Go." }, parent_tool_use_id: null },
+]
+  .map((message) => `${JSON.stringify(message)}\n`)
+  .join("");
 
 async function subscribed(isWatched) {
   const { CHANNELS } = await import(pathToFileURL(`${DIST}/index.js`).href);
