@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { tool } from "ai";
 import { processes } from "hawser";
@@ -8,6 +8,14 @@ import { z } from "zod";
 import { approvalResponse, harnessWorld, requestIn } from "./support/harness-world.js";
 
 const world = harnessWorld();
+
+/** The text of all transcripts. */
+function transcripts(): string {
+  const folder = join(world.ai.place.configDir, "projects");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const texts = files.filter((name) => name.endsWith(".jsonl"));
+  return texts.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
+}
 
 describe("several calls in one message", () => {
   it("are asked about one after the other, and each runs as it was answered", async () => {
@@ -76,8 +84,12 @@ describe("a process that dies", () => {
     world.ai.script([toolUse("Write", { file_path: file, content: "no" })], "Alive again.");
     const agent = world.agent({ permissionMode: "allow-reads" });
     const session = await world.session(agent);
+    // Those of earlier tests may still be ending.
+    const others = processes().map(({ pid }) => pid);
     const first = await agent.generate({ session, prompt: "Write." });
-    const [running] = processes();
+    const running = processes().find(({ pid }) => !others.includes(pid));
+    // A CLI that is killed before it has written the transcript leaves nothing to go on with.
+    await vi.waitFor(() => expect(transcripts()).toContain(file), 30_000);
     process.kill(running?.pid ?? Number.NaN, "SIGKILL");
     const second = agent.continueGenerate({
       session,

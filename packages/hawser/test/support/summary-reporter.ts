@@ -6,7 +6,7 @@ interface Summary {
   readonly count: { passed: number; failed: number; skipped: number };
   /** A failed test each: its file, its name, and what went wrong. */
   readonly failures: string[];
-  /** The tests that passed only when they were tried again. Each is a defect of the test, or worse. */
+  /** The tests that passed only when they were tried again, and why. Each is a defect of the test, or worse. */
   readonly flaky: string[];
 }
 
@@ -37,7 +37,7 @@ function summarize(
   const flaky: string[] = [];
   const fail = (where: string, reasons: readonly { message: string }[] = []) => {
     count.failed += 1;
-    failures.push([where, ...reasons.map(({ message }) => message)].join("\n"));
+    failures.push(described(where, reasons));
   };
   for (const { message } of errors) fail("outside of a test", [{ message }]);
   for (const module of modules) {
@@ -47,10 +47,15 @@ function summarize(
       const { state, errors: reasons } = test.result();
       if (state === "failed") fail(`${module.relativeModuleId} > ${test.fullName}`, reasons);
       else if (state !== "pending") count[state] += 1;
-      if (test.diagnostic()?.flaky) flaky.push(`${module.relativeModuleId} > ${test.fullName}`);
+      if (test.diagnostic()?.flaky)
+        flaky.push(described(`${module.relativeModuleId} > ${test.fullName}`, reasons));
     }
     // A file that could not be loaded holds no tests, yet it is no success.
     if (tests === 0 && module.state() === "failed") fail(module.relativeModuleId, module.errors());
   }
   return { count, failures, flaky };
+}
+
+function described(where: string, reasons: readonly { message: string }[] = []): string {
+  return [where, ...reasons.map(({ message }) => message)].join("\n");
 }
