@@ -112,7 +112,9 @@ function showWarnings(): void {
     // Clears the status line, if there is one.
     const start = process.stderr.isTTY ? "\r\x1b[K" : "";
     const isOurs = warning.name === "HawserWarning" || code === TYPELESS_MODULE;
-    const text = isOurs ? warning.message : (warning.stack ?? "");
+    // The command has a flag for this option of the library.
+    const message = warning.message.replace("trustProject: true", "--trust");
+    const text = isOurs ? message : (warning.stack ?? "");
     process.stderr.write(`${start}hawser: ${printable(text)}\n`);
   });
 }
