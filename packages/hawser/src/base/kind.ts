@@ -236,10 +236,12 @@ export function shape(
   example?: string,
 ): Kind {
   const must = example === undefined ? "an object" : `an object such as ${example}`;
+  const hint = (path: string) =>
+    example === undefined ? changeHint(path) : `Write for example \`${path}: ${example}\`.`;
   return {
     name: "object",
     *problems(value, path) {
-      if (!isObject(value)) return yield notA(must, value, path);
+      if (!isObject(value)) return yield notA(must, value, path, hint(path));
       for (const [key, each] of Object.entries(fields)) {
         const field = value[key];
         const place = at(path, key);

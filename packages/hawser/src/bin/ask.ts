@@ -59,9 +59,9 @@ Only --agent saves a session. Without it, you cannot continue this answer later,
 --resume leave the old session as it was.
 If stdout is a terminal, hawser prints the answer while it arrives, otherwise only when it is
 complete. If stderr is a terminal, hawser also shows the tool calls and the cost there.
-If stdin and stderr are terminals, hawser asks you before a tool call that needs approval, and
-there is no time limit by default. Otherwise, and with --json or --quiet, such a call is denied,
-and the time limit is 10 minutes.
+If stdin and stderr are terminals, and without --json and --quiet, hawser asks you before a tool call
+that needs approval, and there is no time limit. In all other cases, such a call is denied, and the
+time limit is 10 minutes. --timeout sets another limit.
 Use --trust only if you trust the authors of the folder, because its settings can run programs.
 Press Ctrl-C to stop the answer, and again to quit at once.`,
   run: async ({ flags, words }) => {

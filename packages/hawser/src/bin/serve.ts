@@ -44,9 +44,9 @@ export const serve: Command = defineCommand({
 --inspect also needs @hawser/inspector. If the server has keys, open the page with one of them; a
 tenant with \`admin\` in the configuration sees all tenants (docs/gateway.md).
 To accept other machines (--host), create keys for them with \`serve keys add\`, and set an API key
-for the CLI. A personal login of the CLI is not allowed there.
-SIGTERM and Ctrl-C let running requests end; a second one ends the server at once. SIGHUP reads
-the configuration and the keys again. The access log goes to stdout as JSON lines, without prompts.
+for the CLI. With --host, a personal login of the CLI is not allowed.
+After SIGTERM or Ctrl-C, the server finishes running requests and then stops; a second signal stops
+it at once. SIGHUP reads the configuration and the keys again. The access log goes to stdout as JSON lines, without prompts.
 Warning: serve runs hawser.config.js, .mjs or .ts of this folder as a program. Use it only in a
 folder that you trust.`,
   run: async ({ flags, words: [verb, ...words] }) => {

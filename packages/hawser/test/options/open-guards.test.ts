@@ -140,7 +140,7 @@ describe("shadowedCallback()", () => {
     expect(text).toContain("Read, mcp__a,");
     expect(text).not.toContain("git");
     expect(shadowedCallbackWarning({ canUseTool, permissionMode: "bypassPermissions" })).toContain(
-      "never",
+      "almost no call",
     );
   });
 

@@ -14,8 +14,8 @@ export function shadowedCallbackWarning(
   if (canUseTool === undefined || rules !== undefined) return undefined;
   if (permissionMode === "bypassPermissions") {
     return (
-      'canUseTool is never asked, because permissionMode "bypassPermissions" allows every call ' +
-      "before. To see every call, use a PreToolUse hook or `rules`."
+      'canUseTool is asked about almost no call, because permissionMode "bypassPermissions" allows ' +
+      "calls before it is asked. To see every call, use a PreToolUse hook or `rules`."
     );
   }
   const whole = allowedTools.filter((rule) => rule !== "" && !rule.includes("(") && concerns(rule));
