@@ -46,7 +46,7 @@ export const ask: Command = defineCommand({
     ['git diff | hawser ask "Review this."', "Add piped input to the prompt"],
     ['hawser ask -t Read,Grep "Where is the port set?"', "Let the model read files"],
     [
-      'hawser ask --agent --allow Edit "Fix the typo."',
+      'hawser ask --agent --mode acceptEdits "Fix the typo."',
       "Let Claude Code edit files of this project",
     ],
     ['hawser ask --schema knot.json "Describe a bowline."', "Get JSON that matches a schema"],

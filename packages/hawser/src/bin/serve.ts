@@ -44,7 +44,7 @@ export const serve: Command = defineCommand({
 --inspect also needs @hawser/inspector. If the server has keys, open the page with one of them; a
 tenant with \`admin\` in the configuration sees all tenants (docs/gateway.md).
 To accept other machines (--host), create keys for them with \`serve keys add\`, and set an API key
-for the CLI. With --host, a personal login of the CLI is not allowed.
+for the CLI: a personal login serves only one tenant, on this machine.
 After SIGTERM or Ctrl-C, the server finishes running requests and then stops; a second signal stops
 it at once. SIGHUP reads the configuration and the keys again. The access log goes to stdout as JSON lines, without prompts.
 Warning: serve runs hawser.config.js, .mjs or .ts of this folder as a program. Use it only in a

@@ -196,12 +196,12 @@ export interface Options {
    */
   tools?: ToolName[] | { readonly type: "preset"; readonly preset: "claude_code" } | undefined;
   /**
-   * Tools, or rules such as `Bash(git log *)`, that run without approval. This does not restrict
+   * Tools, or rules such as `Bash(npm test)`, that run without approval. This does not restrict
    * anything: to remove tools, set `tools` or `disallowedTools`.
    * @default []
    * @example
    * ```ts
-   * const options: Options = { allowedTools: ["Read", "Bash(git log *)"] };
+   * const options: Options = { allowedTools: ["Read", "Bash(npm test)"] };
    * ```
    */
   allowedTools?: ToolName[] | undefined;

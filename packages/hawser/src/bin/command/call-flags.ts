@@ -23,7 +23,7 @@ export const CALL_FLAGS = {
   allow: {
     value: "rule",
     many: true,
-    help: "Tool calls to allow without asking: Read, 'Bash(git log *)'; repeatable",
+    help: "Tool calls to allow without asking: Read, 'Bash(npm test)'; repeatable",
   },
   deny: {
     value: "rule",
