@@ -78,8 +78,8 @@ With the rule veto, one critical finding rejects the change; otherwise the major
 file docs/council.md in the package explains all rules and the format of --reviewers.
 New files that Git does not track are left out: add them first.
 Reviewers are told to treat the change as data. Text in it can still mislead a model, so give
-them only the tools that they need: Read reads any file of yours, and Bash runs any command. A
-reviewer that fails casts no vote.
+them only the tools that they need. Read, Grep and Glob read only in the repository; Bash runs any
+command. A reviewer that fails casts no vote.
 Exit codes: 0 pass, 1 reject, 2 no verdict because too few reviewers voted. If no reviewer can
 start or log in, the exit code is that of the error.`,
   run: async ({ flags }) => {

@@ -83,13 +83,23 @@ function optionsOf({ reviewer, schema, options, signal }: ReviewRequest): Option
     ...(reviewer.model === undefined ? {} : { model: reviewer.model }),
     ...(reviewer.tools === undefined
       ? {}
-      : { tools: [...reviewer.tools], allowedTools: [...reviewer.tools] }),
+      : { tools: [...reviewer.tools], allowedTools: reviewer.tools.filter(needsApproval) }),
     ...(pool === undefined ? {} : { pool }),
     ...(retry === undefined ? {} : { retry }),
   };
 }
 
 const REVIEWER_MS = 300_000;
+
+/**
+ * Reading in `cwd` needs no approval. A rule that allows it would also allow reading everywhere else, for example the
+ * keys of the user, if text in the subject misleads the model.
+ */
+function needsApproval(tool: string): boolean {
+  return !READING.has(tool);
+}
+
+const READING: ReadonlySet<string> = new Set(["Read", "Grep", "Glob"]);
 
 function toolsIn(message: Message): string[] {
   if (message.type !== "assistant") return [];

@@ -9,8 +9,8 @@ export interface Reviewer {
   /** @default the CLI's own model */
   readonly model?: string | undefined;
   /**
-   * The tools that it may use, such as `Read` and `Grep`. They run in `cwd` of the council's `options`, without further
-   * questions.
+   * The tools that it may use, such as `Read` and `Grep`, without further questions. `Read`, `Grep` and `Glob` read only
+   * in `cwd` of the council's `options`. Other tools are not limited: `Bash` runs any command.
    * @default none
    */
   readonly tools?: readonly string[] | undefined;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readlinkSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readlinkSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it, onTestFinished } from "vitest";
@@ -382,6 +382,34 @@ describe("the events", () => {
     await expect(eventsOf(work)).rejects.toThrow("`rule` has thrown: no rule");
     await expect(work.report).rejects.toMatchObject({ code: "invalid_options" });
   });
+});
+
+describe("tools of a reviewer", () => {
+  it.each(["Read", "Grep", "Glob"])(
+    "%s of a reviewer reads nothing outside of cwd",
+    async (tool) => {
+      const outside = mkdtempSync(join(tmpdir(), "hawser-council-"));
+      onTestFinished(() => rmSync(outside, { recursive: true }));
+      writeFileSync(join(outside, "key.txt"), "secret");
+      const results: string[] = [];
+      const inputs: Record<string, object> = {
+        Read: { file_path: join(outside, "key.txt") },
+        Grep: { pattern: "secret", path: outside, output_mode: "content" },
+        Glob: { pattern: "*.txt", path: outside },
+      };
+      const reading = reviewer(
+        ({ toolResults }, nth) => {
+          results.push(...toolResults.map(({ text }) => text));
+          return nth === 0 ? toolUse(tool, inputs[tool] ?? {}) : vote();
+        },
+        { tools: [tool] },
+      );
+      expect(await review([reading]).report).toMatchObject({ verdict: "pass" });
+      expect(results).toHaveLength(1);
+      expect(results[0]).not.toMatch(/secret|key\.txt"?$/m);
+      expect(results[0]).toMatch(/permission/i);
+    },
+  );
 });
 
 describe("wrong options of one reviewer", () => {
