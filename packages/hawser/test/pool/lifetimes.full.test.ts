@@ -24,7 +24,7 @@ describe("Pool process", () => {
   it("serves the next call after its reset, instead of a second process", async () => {
     const { pool, options } = await onFake(
       { size: { max: 2 } },
-      { steps: [{ on: "clear", times: "always", do: [{ sleep: 100 }, { clear: {} }] }] },
+      { steps: [{ on: "clear", times: "always", do: [{ sleep: 20 }, { clear: {} }] }] },
     );
     for (let n = 0; n < 3; n += 1) await pool.complete("x", options);
     expect(pool.stats().calls.by).toMatchObject({ cold: 1, recycled: 2 });

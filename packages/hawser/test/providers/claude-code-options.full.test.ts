@@ -100,7 +100,7 @@ describe("ClaudeCodeProvider", () => {
     ["maxTurns", { maxTurns: 0 }],
     ["maxTurns", { maxTurns: 1.5 }],
     ["allowedTools", { allowedTools: "Bash" }],
-    ["allowedTools", { allowedTools: [1] }],
+    ["allowedTools[0]", { allowedTools: [1] }],
     ["allowedTools[0]", { allowedTools: ["Bash,Read"] }],
     ["timeoutMs", { timeoutMs: 0 }],
     ["timeoutMs", { timeoutMs: Number.NaN }],
@@ -228,7 +228,7 @@ describe("ClaudeCodeProvider.fromConfig()", () => {
 
   it.each<[string, unknown, string]>([
     ["max_turns", 0, "max_turns must be an integer of at least 1, not 0."],
-    ["allowed_tools", "Bash", "allowed_tools must be an array of strings, not a string."],
+    ["allowed_tools", "Bash", "allowed_tools must be an array, not a string."],
     ["timeout_secs", "60", 'timeout_secs must be a number of seconds above 0, not "60".'],
     ["working_dir", 1, "working_dir must be a string, not a number."],
     ["max_resume_attempts", -1, "max_resume_attempts must be an integer of at least 0, not -1."],
@@ -338,7 +338,7 @@ describe("ClaudeCodeProvider.complete() with an unknown key in the context", () 
 
   it.each<[string, unknown, string]>([
     ["comand", "x", "Use `command`."],
-    ["environment", {}, "Use `env`."],
+    ["environment", {}, "Leave it out."],
     ["knots", 1, "Leave it out."],
     ["url", "http://x", "A context takes servers that the CLI starts by `command`."],
   ])("rejects with invalid_options for a key of a server: %s", async (key, value, hint) => {
