@@ -392,7 +392,7 @@ describe("tools of a reviewer", () => {
       onTestFinished(() => rmSync(outside, { recursive: true }));
       writeFileSync(join(outside, "key.txt"), "secret");
       const results: string[] = [];
-      const inputs: Record<string, object> = {
+      const inputs: Record<string, Record<string, unknown>> = {
         Read: { file_path: join(outside, "key.txt") },
         Grep: { pattern: "secret", path: outside, output_mode: "content" },
         Glob: { pattern: "*.txt", path: outside },
