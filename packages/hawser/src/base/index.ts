@@ -55,7 +55,7 @@ export { getPath } from "./get-path.js";
 export { HAWSER_VERSION } from "./hawser-version.js";
 export { excerptOf, inspectable } from "./inspectable.js";
 export { isObject, objectOf } from "./is-object.js";
-export type { Kind, Problem } from "./kind.js";
+export type { AdvisedProblem, Kind, Problem } from "./kind.js";
 export * as kind from "./kind.js";
 export { guardLogger, type Logger, SILENT } from "./logger.js";
 export {

@@ -6,7 +6,15 @@ import { LONGEST_TIMER_MS } from "./timeout.js";
 export interface Problem {
   readonly path: string;
   readonly message: string;
+  /** If it is absent, `hintOf()` says what can be said of every problem. */
   readonly hint?: string;
+  /** Whether the field cannot be left out. */
+  readonly isRequired?: boolean;
+}
+
+/** A problem with advice of its own. */
+export interface AdvisedProblem extends Problem {
+  readonly hint: string;
 }
 
 /** A kind of value, which finds the problems of a value that does not fit. */
@@ -110,34 +118,26 @@ export function oneOf(...values: readonly string[]): Kind {
     *problems(value, path) {
       if (values.includes(value as string)) return;
       const near = typeof value === "string" ? closestName(value, values) : undefined;
-      const hint = near === undefined ? changeHint(path) : `Use "${near}".`;
-      yield { path, message: `must be one of ${list}, not ${shown(value)}`, hint };
+      const message = `must be one of ${list}, not ${shown(value)}`;
+      yield near === undefined ? { path, message } : { path, message, hint: `Use "${near}".` };
     },
   };
 }
 
 /** The problem of a value of another type. The value itself is not shown, because it may be a secret. */
-export function notA(
-  must: string,
-  value: unknown,
-  path: string,
-  hint: string = changeHint(path),
-): Required<Problem> {
-  return { path, message: `must be ${must}, not ${typeName(value)}`, hint };
+export function notA(must: string, value: unknown, path: string, hint?: string): Problem {
+  const message = `must be ${must}, not ${typeName(value)}`;
+  return hint === undefined ? { path, message } : { path, message, hint };
 }
 
 /** What to do about a problem. */
-export function hintOf({ path, hint }: Problem): string {
-  return hint ?? changeHint(path);
+export function hintOf({ path, message, hint, isRequired }: Problem): string {
+  if (hint !== undefined) return hint;
+  if (message === MISSING) return `Add \`${path}\`.`;
+  return isRequired ? `Change \`${path}\`.` : `Change \`${path}\`, or leave it out.`;
 }
 
-function changeHint(path: string): string {
-  return `Change \`${path}\`, or leave it out.`;
-}
-
-export function missing(path: string): Problem {
-  return { path, message: "is missing", hint: `Add \`${path}\`.` };
-}
+const MISSING = "is missing";
 
 /** The problem of a name that was probably meant to be `meant`. */
 export function renamed(path: string, message: string, meant: string): Problem {
@@ -237,7 +237,7 @@ export function shape(
 ): Kind {
   const must = example === undefined ? "an object" : `an object such as ${example}`;
   const hint = (path: string) =>
-    example === undefined ? changeHint(path) : `Write for example \`${path}: ${example}\`.`;
+    example === undefined ? undefined : `Write for example \`${path}: ${example}\`.`;
   return {
     name: "object",
     *problems(value, path) {
@@ -245,22 +245,18 @@ export function shape(
       for (const [key, each] of Object.entries(fields)) {
         const field = value[key];
         const place = at(path, key);
+        const isRequired = required.includes(key);
         if (field === undefined) {
-          if (required.includes(key)) yield missing(place);
-        } else if (required.includes(key)) yield* asRequired(each.problems(field, place), place);
-        else yield* each.problems(field, place);
+          if (isRequired) yield { path: place, message: MISSING };
+          continue;
+        }
+        for (const problem of each.problems(field, place)) {
+          yield isRequired && problem.path === place ? { ...problem, isRequired } : problem;
+        }
       }
       if (others !== "pass") yield* unlisted(value, fields, path, others);
     },
   };
-}
-
-/** A field that must be there cannot be left out. */
-function* asRequired(problems: Iterable<Problem>, path: string): Iterable<Problem> {
-  for (const problem of problems) {
-    const isItself = problem.path === path && hintOf(problem) === changeHint(path);
-    yield isItself ? { ...problem, hint: `Change \`${path}\`.` } : problem;
-  }
 }
 
 function* unlisted(

@@ -25,8 +25,8 @@ const OWN_COMMANDS: Commands = {
   demo: async () => (await import("./demo.js")).demo,
 };
 
-/** Each needs one more package. */
-const PAGE_COMMANDS: Commands = {
+/** Each of these commands needs one more package. */
+const PACKAGE_COMMANDS: Commands = {
   serve: async () => (await import("./serve.js")).serve,
   inspect: async () => (await import("./inspect.js")).inspect,
 };
@@ -39,7 +39,7 @@ const FLEET_COMMANDS: Commands = {
   fleet: async () => (await import("./fleet.js")).fleet,
 };
 
-const COMMANDS: Commands = { ...OWN_COMMANDS, ...PAGE_COMMANDS, ...FLEET_COMMANDS };
+const COMMANDS: Commands = { ...OWN_COMMANDS, ...PACKAGE_COMMANDS, ...FLEET_COMMANDS };
 
 async function main([name = "--help", ...args]: readonly string[]): Promise<number> {
   if (name === "--version" || name === "-v") return say(`${HAWSER_VERSION}\n`);
@@ -74,7 +74,7 @@ Commands
 ${await list(OWN_COMMANDS)}
 
 Commands of other packages: serve of @hawser/gateway, inspect of @hawser/inspector
-${await list(PAGE_COMMANDS)}
+${await list(PACKAGE_COMMANDS)}
 
 Commands of a fleet: agents that run on many machines (package @hawser/fleet, Node 22.12)
 ${await list(FLEET_COMMANDS)}

@@ -46,7 +46,8 @@ tenant with \`admin\` in the configuration sees all tenants (docs/gateway.md).
 To accept other machines (--host), create keys for them with \`serve keys add\`, and set an API key
 for the CLI: a personal login serves only one tenant, on this machine.
 After SIGTERM or Ctrl-C, the server finishes running requests and then stops; a second signal stops
-it at once. SIGHUP reads the configuration and the keys again. The access log goes to stdout as JSON lines, without prompts.
+it at once. SIGHUP reads the configuration and the keys again. The access log goes to stdout as JSON
+lines, without prompts.
 Warning: serve runs hawser.config.js, .mjs or .ts of this folder as a program. Use it only in a
 folder that you trust.`,
   run: async ({ flags, words: [verb, ...words] }) => {

@@ -92,6 +92,13 @@ describe("a prompt", () => {
       }),
     );
   });
+
+  it("with the bytes of an image instead of text says how to encode them", () => {
+    const source = { type: "base64", media_type: "image/png", data: Buffer.from("knot") };
+    expect(() => validatePrompt([{ type: "image", source } as never])).toThrow(
+      expect.objectContaining({ hint: "Pass buffer.toString('base64')." }),
+    );
+  });
 });
 
 describe("the options of send()", () => {

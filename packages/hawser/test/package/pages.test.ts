@@ -55,6 +55,26 @@ describe("linksInPackage()", () => {
     );
   });
 
+  it("leaves out a sentence that only leads to a page that is not installed", () => {
+    const page = "It ends. See [why](architecture.md#ends). It is fast. See [pool](pool.md).";
+    const packed = linksInPackage(page, {
+      page: "docs/a.md",
+      packageName: "hawser",
+      base: undefined,
+    });
+    expect(packed).toBe("It ends. It is fast. See [pool](pool.md).");
+  });
+
+  it("says in a table that a page is in the repository", () => {
+    const page = "| to know | [how](architecture.md) |";
+    const packed = linksInPackage(page, {
+      page: "docs/a.md",
+      packageName: "hawser",
+      base: undefined,
+    });
+    expect(packed).toBe("| to know | how (in the repository) |");
+  });
+
   it("makes all links absolute with an address", () => {
     const base = baseOf(ADDRESS, "1.2.3");
     expect(linksInPackage(text, { ...place, base })).toContain(`[pool](${base}/docs/pool.md#size)`);

@@ -140,8 +140,8 @@ export class PostgresDatabase implements Database {
   async #close(): Promise<void> {
     await Promise.all([this.#listener.close(END_LIMIT_MS), this.#urgent.close(END_LIMIT_MS)]);
     await this.#parts.release();
-    // The connections of a pool that was ended may still report errors.
     this.#parts.pool.off("connect", this.#onConnect);
+    // The connections of a pool that was ended may still report errors.
     if (!this.#parts.ownsPool) this.#parts.pool.off("error", this.#onIdleError);
   }
 
@@ -159,7 +159,7 @@ export class PostgresDatabase implements Database {
 
   /**
    * A server that ends may send an error together with the news that a connection is ready. pg reads both in one go,
-   * before whoever gets the connection can listen for errors, and an error without a listener would end the program.
+   * before the code that asked for the connection can listen for errors. An error without a listener would end the program.
    */
   readonly #onConnect = (client: PoolClient): void => {
     client.on("error", this.#onIdleError);

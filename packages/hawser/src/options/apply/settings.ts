@@ -1,5 +1,5 @@
 import { posix, win32 } from "node:path";
-import { type HawserError, looksSecret, objectOf, type Problem } from "../../base/index.js";
+import { type AdvisedProblem, type HawserError, looksSecret, objectOf } from "../../base/index.js";
 import type { JsonObject } from "../../wire/index.js";
 import { addFile, addFlag, addPair, awaitInitialize, type Draft } from "../invocation/draft.js";
 import { requireKept } from "../invocation/kept-since.js";
@@ -125,7 +125,7 @@ function readGiven(draft: Draft, settings: JsonObject | string): JsonObject | un
   return undefined;
 }
 
-function refuse({ host }: Draft, { path, message, hint }: Required<Problem>): HawserError {
+function refuse({ host }: Draft, { path, message, hint }: AdvisedProblem): HawserError {
   const issues = [{ path, message }];
   return refusal(host, "invalid_options", `${path} ${message}.`, { hint, issues });
 }

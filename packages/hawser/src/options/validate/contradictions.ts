@@ -1,4 +1,4 @@
-import { objectOf, type Problem } from "../../base/index.js";
+import { type AdvisedProblem, objectOf, type Problem } from "../../base/index.js";
 import { isOfProject } from "../presets.js";
 
 type Given = Readonly<Record<string, unknown>>;
@@ -10,7 +10,7 @@ export function* contradictions(options: Given): Iterable<Problem> {
   }
 }
 
-interface Rule extends Required<Problem> {
+interface Rule extends AdvisedProblem {
   readonly when: (options: Given) => boolean;
 }
 

@@ -1,10 +1,10 @@
-import { isObject, kind, type Problem } from "../../base/index.js";
+import { type AdvisedProblem, isObject, kind } from "../../base/index.js";
 import type { JsonObject } from "../../wire/index.js";
 import type { SettingsInput } from "../invocation/invocation.js";
 import { misspeltMode } from "./kinds/effort-and-mode.js";
 
 /** Settings, or the reason why they cannot be read. */
-export type SettingsReading = { readonly settings: JsonObject } | Required<Problem>;
+export type SettingsReading = { readonly settings: JsonObject } | AdvisedProblem;
 
 /** The path that the option `settings` names, if it names one. */
 export function settingsPath(settings: JsonObject | string | undefined): string | undefined {
@@ -52,7 +52,7 @@ export function readSettingsFile(path: string, input: SettingsInput | undefined)
   return checked(value, `settings (${path})`);
 }
 
-function problem(message: string, hint: string): Required<Problem> {
+function problem(message: string, hint: string): AdvisedProblem {
   return { path: "settings", message, hint };
 }
 

@@ -6,7 +6,7 @@ export const block: Kind = {
   *problems(value, path) {
     if (!isObject(value)) return yield { path, message: "must be a content block", hint: HINT };
     const found = BLOCKS.get(value["type"]) ?? kind.shape({ type: kind.argument }, ["type"]);
-    for (const problem of found.problems(value, path)) yield { ...problem, hint: HINT };
+    for (const problem of found.problems(value, path)) yield { hint: HINT, ...problem };
   },
 };
 
