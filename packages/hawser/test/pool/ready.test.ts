@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Step } from "../../src/testing/index.js";
 import { failureOf, opened, stage } from "./faults.helper.js";
 import { onFake, PATIENCE } from "./on-fake.helper.js";
@@ -43,6 +43,29 @@ describe("Pool.ready()", () => {
     expect(at.told.pids).toHaveLength(1);
     await writeFile(at.cli.path.replace("claude.mjs", "scenario.json"), "{}");
     await vi.waitFor(() => at.pool.ready(), PATIENCE);
+    expect(at.pool.stats().processes.initialized).toBe(1);
+  });
+
+  it("does not resolve without a process if the pause after a failed start ends while it looks", async () => {
+    const at = await stage([exits], (options) => ({ size: { min: 1 }, warm: [options] }));
+    await failureOf(at.pool.ready());
+    await writeFile(at.cli.path.replace("claude.mjs", "scenario.json"), "{}");
+    // Each look at the clock is a millisecond later, so that the pause ends between two looks of one ready().
+    let now = 0;
+    const begun = performance.now() + 900;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => now++);
+    onTestFinished(() => clock.mockRestore());
+    let tries = 0;
+    do {
+      tries += 1;
+      now = begun + tries;
+    } while (
+      await at.pool.ready().then(
+        () => false,
+        () => true,
+      )
+    );
+    expect(tries).toBeGreaterThan(1);
     expect(at.pool.stats().processes.initialized).toBe(1);
   });
 

@@ -115,6 +115,7 @@ export class WorkerSet implements WorkerOwner, ProcessSupply {
    */
   async ready(): Promise<void> {
     for (;;) {
+      const wasPaused = this.demands.announced().some((demand) => this.demands.troubleOf(demand));
       this.refill();
       const workers = [...this.#workers];
       const up = workers.filter(({ state }) => state !== "starting");
@@ -122,7 +123,12 @@ export class WorkerSet implements WorkerOwner, ProcessSupply {
       const awaited = this.demands.announced().filter((demand) => !isUp(demand));
       const [trouble] = awaited.flatMap((demand) => this.demands.troubleOf(demand) ?? []);
       if (trouble !== undefined) throw trouble.error;
-      if (awaited.length === 0 || up.length === workers.length) return;
+      if (awaited.length === 0) return;
+      if (up.length === workers.length) {
+        // If a pause has ended since refill() looked, refill() starts a process now. Otherwise there is no room.
+        if (wasPaused) continue;
+        return;
+      }
       const starting = workers.filter((worker) => !up.includes(worker));
       // A failed start has already recorded its error in `demands` when this resolves.
       await Promise.race(starting.map(({ whenIdle }) => whenIdle.catch(() => {})));
