@@ -68,13 +68,19 @@ export class FakeProc implements ProcFiles {
     if (file === "/proc/sys/kernel/pid_max") return `${this.highest}\n`;
     if (file === "/proc/stat") return `cpu  1 2 3\nprocesses ${this.forks}\nprocs_running 1\n`;
     const [, pid, rest = ""] = /^\/proc\/(\d+)\/(.+)$/.exec(file) ?? [];
+    const thread = Number(/^task\/(\d+)\/children$/.exec(rest)?.[1]);
+    if (thread > 0) return this.#childrenOf(thread);
     const found = this.processes.get(Number(pid));
     if (found === undefined) return undefined;
     if (rest === "environ") return found.environ;
     if (rest === "cmdline") return found.cmdline;
-    if (rest === "stat") return statText(found);
-    const thread = Number(/^task\/(\d+)\/children$/.exec(rest)?.[1]);
-    const list = this.hasChildLists ? found.children.get(thread) : undefined;
+    return rest === "stat" ? statText(found) : undefined;
+  }
+
+  /** The file is also found by the number of the thread, in place of that of its process. */
+  #childrenOf(thread: number): string | undefined {
+    const owner = [...this.processes.values()].find(({ children }) => children.has(thread));
+    const list = this.hasChildLists ? owner?.children.get(thread) : undefined;
     return list?.map((each) => `${each} `).join("");
   }
 

@@ -167,6 +167,42 @@ describe("MarkMemory", () => {
     expect(find(search)).toEqual([ahead]);
   });
 
+  /** The pids come to the place where an old process was. The second pid from now is its. */
+  function comeRound(proc: FakeProc): { readonly search: MarkSearch; readonly old: number } {
+    const old = 1500;
+    proc.lastPid = old - 1;
+    proc.start();
+    proc.lastPid = 1000;
+    const search = new MarkMemory(PREFIX, proc);
+    proc.end(old);
+    proc.turnOn(498);
+    find(search);
+    return { search, old };
+  }
+
+  it("reads a pid again that was given to a process after the others were listed", () => {
+    const proc = new FakeProc();
+    const { search, old } = comeRound(proc);
+    proc.start();
+    proc.onRead = (file) => {
+      if (file !== "/proc/sys/kernel/ns_last_pid") return;
+      proc.onRead = () => {};
+      proc.start({ environ: marked() });
+    };
+    expect(find(search)).toEqual([]);
+    expect(find(search)).toEqual([old]);
+  });
+
+  it("reads a pid again that was given to another process, while another search pauses", () => {
+    const proc = new FakeProc();
+    const { search, old } = comeRound(proc);
+    proc.start();
+    proc.start({ environ: marked() });
+    const paused = search.find([MARKER]);
+    paused.next();
+    expect(find(search)).toEqual([old]);
+  });
+
   it("reads a pid again that was given after the highest pid", () => {
     const proc = new FakeProc();
     const low = 400;

@@ -75,6 +75,37 @@ describe("ProcTable.tree()", () => {
     expect(torn).toBe(2);
   });
 
+  it("takes no children of a process that has got the number of a thread", () => {
+    const proc = new FakeProc();
+    const { root, all } = family(proc);
+    const other = proc.start({ ppid: process.pid });
+    proc.start({ ppid: other });
+    const thread = root + 1;
+    const own = proc.processes.get(root)?.children.get(thread) ?? [];
+    let isOther = true;
+    proc.onRead = (file) => {
+      if (file !== `/proc/${thread}/task/${thread}/children`) return;
+      const foreign = proc.processes.get(other)?.children.get(other) ?? [];
+      proc.processes.get(root)?.children.set(thread, isOther ? foreign : own);
+      isOther = false;
+    };
+    expect(pidsOf(new ProcTable(proc).tree(root)).sort()).toEqual([...all].sort());
+    expect(isOther).toBe(false);
+  });
+
+  it("keeps the children of a process that ends after they were listed", () => {
+    const proc = new FakeProc();
+    const root = proc.start({ ppid: process.pid });
+    const shell = proc.start({ ppid: root });
+    const daemon = proc.start({ ppid: shell });
+    proc.onRead = (file) => {
+      if (file !== `/proc/${daemon}/stat` || !proc.processes.has(shell)) return;
+      proc.processes.delete(shell);
+      Object.assign(proc.processes.get(daemon) ?? {}, { ppid: 1 });
+    };
+    expect(pidsOf(new ProcTable(proc).tree(root))).toContain(daemon);
+  });
+
   it("looks at every process if the lists change each time", () => {
     const proc = new FakeProc();
     const root = proc.start({ ppid: process.pid });

@@ -29,7 +29,7 @@ export class MarkMemory implements MarkSearch {
     let isCertain = true;
     let hasMissed = false;
     const listed = pidsIn(this.#files);
-    this.#verdicts = this.#stillTrue(listed);
+    this.#forgetGivenAgain();
     for (const pid of listed) {
       const known = this.#verdicts.get(pid);
       if (known?.isFinal && !holdsAny(known.marks, markers)) continue;
@@ -42,6 +42,7 @@ export class MarkMemory implements MarkSearch {
       if (stat === undefined || stat.isDead) continue;
       found.push({ pid, started: stat.started, value: marks });
     }
+    this.#forgetGone(listed);
     return { found, isCertain, hasMissed };
   }
 
@@ -49,20 +50,28 @@ export class MarkMemory implements MarkSearch {
     this.#verdicts = new Map();
   }
 
-  /** The verdicts on listed processes whose pids have not been given again. */
-  #stillTrue(listed: readonly number[]): Map<number, Verdict> {
+  /** The verdict on a process that is gone takes memory, until its pid is given again. */
+  #forgetGone(listed: readonly number[]): void {
+    if (this.#verdicts.size <= 2 * listed.length) return;
+    const living = new Set(listed);
+    for (const pid of this.#verdicts.keys()) if (!living.has(pid)) this.#verdicts.delete(pid);
+  }
+
+  /**
+   * Forgets the verdicts on pids that may have been given again since the search before. To be called after the
+   * processes were listed, so that the pid of each new one is among them.
+   */
+  #forgetGivenAgain(): void {
     const before = this.#pidsGiven;
-    // Read after the processes were listed, so that the pid of each new one lies in between.
     const now = pidsGiven(this.#files);
     this.#pidsGiven = now;
-    const kept = new Map<number, Verdict>();
-    if (before === undefined || now === undefined || mayHaveGoneRound(before, now)) return kept;
-    for (const pid of listed) {
-      if (isBetween(pid, before.last, now.last)) continue;
-      const verdict = this.#verdicts.get(pid);
-      if (verdict !== undefined) kept.set(pid, verdict);
+    if (before === undefined || now === undefined || mayHaveGoneRound(before, now)) {
+      this.forget();
+      return;
     }
-    return kept;
+    for (const pid of this.#verdicts.keys()) {
+      if (isBetween(pid, before.last, now.last)) this.#verdicts.delete(pid);
+    }
   }
 
   #judge(pid: number): Verdict {

@@ -71,8 +71,10 @@ function readText(file: string): string | undefined {
     let text = "";
     for (;;) {
       const bytes = readSync(descriptor, block, 0, BLOCK_BYTES, null);
-      if (bytes === 0) return text;
       text += block.toString("latin1", 0, bytes);
+      // The kernel fills a page as far as the next entry of a list fits, so a page that is not half full is the
+      // last one.
+      if (bytes < PAGE_BYTES / 2) return text;
     }
   } catch {
     return undefined;
@@ -83,3 +85,4 @@ function readText(file: string): string | undefined {
 
 let block: Buffer | undefined;
 const BLOCK_BYTES = 65_536;
+const PAGE_BYTES = 4096;
