@@ -35,6 +35,7 @@ const FIGURES = [
     way: "messages",
     events: SLOW_EVENTS,
     gapMs: 1,
+    rounds: 25,
     value: ({ cpuUs, events }) => cpuUs / expected(events, SLOW_EVENTS + FRAME_EVENTS),
     atMost: 0.65,
     withHandWritten: true,

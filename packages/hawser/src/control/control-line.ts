@@ -142,7 +142,7 @@ export class ControlLine implements FrameReceiver {
       if (this.#mayHandle && this.#backlog.isEmpty) this.#handle(frame);
       else this.#backlog.push(frame, sizeOf(frame));
     }
-    this.#handleBacklog();
+    if (!this.#backlog.isEmpty || this.#transportEnd !== undefined) this.#handleBacklog();
   }
 
   onEnd(error: unknown): void {
@@ -183,9 +183,9 @@ export class ControlLine implements FrameReceiver {
   #handle(frame: ReceivedFrame): void {
     this.#isHandling = true;
     try {
-      this.#take(frame);
+      this.#receive(frame);
     } catch (error) {
-      this.#end(error);
+      this.#lose(error);
     }
     this.#isHandling = false;
     const rest = this.#budget.isSpent() ? this.#budget.renew() : this.#incoming.caughtUp();
@@ -213,13 +213,13 @@ export class ControlLine implements FrameReceiver {
   }
 
   /** A message that cannot be handled is lost like a broken line, and reading continues. */
-  #take(frame: ReceivedFrame): void {
+  #lose(cause: unknown): void {
     try {
-      this.#receive(frame);
-    } catch (cause) {
       const message = `A message has an unexpected shape: ${textOf(cause)}`;
       this.#log.error("a message was lost", { error: textOf(cause) });
       this.#listener.onCorrupt(new HawserError("protocol_error", message, { cause }));
+    } catch (error) {
+      this.#end(error);
     }
   }
 

@@ -7,19 +7,22 @@ import { setImmediate as nextTurn } from "node:timers/promises";
  * event loop turn.
  */
 export class ReadBudget {
-  #began = performance.now();
+  /** When the clock was first looked at since the last wait. */
+  #began: number | undefined;
   #messages = 0;
 
   /** Call it after a wait, because the time of a wait does not count. */
   resume(): void {
-    this.#began = performance.now();
+    this.#began = undefined;
   }
 
   /** Call it once after each message. */
   isSpent(): boolean {
     this.#messages += 1;
     if (this.#messages % LOOK_EVERY !== 0) return false;
-    return this.#messages >= MOST_MESSAGES || performance.now() - this.#began > LONGEST_MS;
+    const now = performance.now();
+    this.#began ??= now;
+    return this.#messages >= MOST_MESSAGES || now - this.#began > LONGEST_MS;
   }
 
   /** Resolves in the next turn of the event loop, when timers that are due have fired. */

@@ -112,6 +112,28 @@ describe.skipIf(process.platform === "win32")("a host at EMFILE", () => {
     expect(afterwards).toBe("value true");
   });
 
+  it("gets spawn_failed wherever the descriptors run out during the start, and all pools can be closed", async () => {
+    const cliPath = JSON.stringify(await fake());
+    const calls = [1, 2, 3, 4].map((left) => [
+      `${left} left`,
+      `(fill(), hold.splice(0, ${left}).map((file) => fs.closeSync(file)), pool.complete("hi"))`,
+    ]);
+    const found = await outcomes({
+      shell: "ulimit -n 64;",
+      before: `
+        const first = hawser.createPool();
+        await first.complete("hi", { cliPath: ${cliPath} });
+        await first.close();
+        const calls = hawser.createPool();
+        const pool = { complete: (prompt) => calls.complete(prompt, { cliPath: ${cliPath} }) };`,
+      calls: { ...Object.fromEntries(calls), closed: "(release(), calls.close())" },
+    });
+    const { closed, ...failed } = found;
+    for (const outcome of Object.values(failed))
+      expect(outcome).toMatch(/^spawn_failed true .*EMFILE/);
+    expect(closed).toBe("value undefined");
+  });
+
   it("gets spawn_failed from a spawnClaudeCodeProcess that uses spawn()", async () => {
     const cliPath = JSON.stringify(await fake());
     const found = await outcomes({

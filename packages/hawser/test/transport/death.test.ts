@@ -345,6 +345,16 @@ describe("SubprocessTransport", () => {
     expect(entries.some(({ message }) => message === "reading resumed")).toBe(true);
   });
 
+  it("notices the death of a process whose reader is paused", async () => {
+    const { logger, entries } = recordingLogger();
+    const emit = { type: "big", text: "x".repeat(200_000) };
+    const steps: Scenario["steps"] = [{ on: "start", do: [{ emit, times: 400 }] }];
+    const transport = await line({ steps }, { logger });
+    await until(() => entries.some(({ message }) => message.startsWith("reading paused")));
+    process.kill(transport.pid as number, "SIGKILL");
+    expect(await transport.exited).toMatchObject({ code: null, signal: "SIGKILL" });
+  });
+
   it("closes an unread process", async () => {
     const { logger, entries } = recordingLogger();
     const transport = await line(

@@ -5,22 +5,32 @@ import { signalGroup } from "../end/sweep-tree.js";
 import type { Prepared } from "../prepare/prepare.js";
 import { withUserHome } from "../prepare/resolve-user.js";
 import { type Child, type ChildEnd, setRefOf } from "./child.js";
-import { emitDirectly } from "./emit-directly.js";
+import { openOutputPair } from "./output-pair.js";
 import { startChild } from "./start-child.js";
 
 /** Starts the CLI on this machine. Rejects with the error of Node. */
 export async function startLocal(prepared: Prepared, env: Record<string, string>): Promise<Child> {
   const { invocation, user, log } = prepared;
-  const child = await startChild(invocation.file, invocation.argv, {
+  const output = await openOutputPair();
+  const starting = startChild(invocation.file, invocation.argv, {
     env: withUserHome(user, env),
-    stdio: "pipe",
+    stdio: ["pipe", output?.writer ?? "pipe", "pipe"],
     // In its own group, so that signals reach all of its processes and none of the host's.
     detached: process.platform !== "win32",
     windowsHide: true,
     ...(invocation.cwd === undefined ? {} : { cwd: invocation.cwd }),
     ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
   });
-  return new LocalChild(child as Spawned, log);
+  try {
+    const child = (await starting) as Spawned;
+    return new LocalChild(child, output?.reader ?? child.stdout, log);
+  } catch (error) {
+    output?.reader.destroy();
+    throw error;
+  } finally {
+    // The child has its own copy. With this one, the output would never end.
+    output?.writer.destroy();
+  }
 }
 
 type Spawned = ChildProcessWithoutNullStreams & { readonly pid: number };
@@ -32,14 +42,16 @@ class LocalChild implements Child {
   readonly stderr: Readable;
   readonly #child: Spawned;
 
-  constructor(child: Spawned, log: Logger) {
+  constructor(child: Spawned, stdout: Readable, log: Logger) {
     this.pid = child.pid;
     this.stdin = child.stdin;
-    this.stdout = child.stdout;
+    this.stdout = stdout;
     this.stderr = child.stderr;
     this.#child = child;
-    emitDirectly(this.stdout);
     child.on("error", (error) => log.warn("process error", { error: error.message }));
+    // Node resumes its own pipes when the child has ended, so that a slow reader does not hide the end.
+    if (stdout !== child.stdout)
+      child.once("exit", () => process.nextTick(() => resumeIfPaused(stdout)));
   }
 
   get running(): boolean {
@@ -63,4 +75,9 @@ class LocalChild implements Child {
   setRef(ref: boolean): void {
     setRefOf(ref, [this.#child, this.stdin, this.stdout, this.stderr]);
   }
+}
+
+/** A stream that has no listener yet is not paused, and keeps its output. */
+function resumeIfPaused(stream: Readable): void {
+  if (stream.isPaused()) stream.resume();
 }

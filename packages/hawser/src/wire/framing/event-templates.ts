@@ -29,7 +29,9 @@ export class EventTemplates {
   /** To be called with an event that had to be parsed. */
   learn(line: string, message: StreamEvent): void {
     this.#unused += 1;
-    // To learn costs as much as to parse some lines, so shapes that never come again are not worth it.
+    // To learn costs as much as to parse some lines, so neither a short answer nor shapes that never come
+    // again are worth it.
+    if (this.#templates.length === 0 && this.#unused < FIRST) return;
     if (this.#unused > PATIENCE && this.#unused % PATIENCE !== 0) return;
     const template = learnTemplate(line, message, this.#templates);
     if (template === undefined) return;
@@ -44,4 +46,6 @@ export class EventTemplates {
 
 /** Enough for a few blocks and sub-agents whose pieces arrive mixed. */
 const MOST_TEMPLATES = 8;
+/** The events before the first piece of text, and some pieces. */
+const FIRST = 6;
 const PATIENCE = 16;

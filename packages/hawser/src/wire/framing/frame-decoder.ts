@@ -67,17 +67,13 @@ export class FrameDecoder implements LineReceiver {
     return this.#takeFrames();
   }
 
-  /** Decodes a line by JSON.parse. */
+  /** Decodes a line by JSON.parse, which for a single line is faster than a template. */
   onLine(line: FramedLine): void {
     const frame = decodeLine(line, false, this.#options.mask);
     this.#options.onLine?.(frame.kind, textOf(line));
     if (frame.kind === "message" && isMessage(frame.message, "stream_event")) {
       this.#events.push(frame.message);
       this.#size += frame.size;
-      // With `onLine` every line has to be shown, so nothing is learned.
-      if (typeof line === "string" && this.#options.onLine === undefined) {
-        this.#templates.learn(line, frame.message);
-      }
     } else {
       this.#flushEvents();
       this.#frames.push(frame);
@@ -94,8 +90,16 @@ export class FrameDecoder implements LineReceiver {
       if (next > text.length) return;
       const { line, end } = lines.lineAt(next);
       if (line !== undefined) this.onLine(line);
+      this.#learn(line);
       at = end + 1;
     }
+  }
+
+  /** Learns from the line that was decoded last. With `onLine`, every line has to be shown, so nothing is learned. */
+  #learn(line: FramedLine | undefined): void {
+    const event = this.#events.at(-1);
+    if (typeof line !== "string" || event === undefined) return;
+    if (this.#options.onLine === undefined) this.#templates.learn(line, event);
   }
 
   #flushEvents(): void {

@@ -57,6 +57,9 @@ export class LineFramer {
     const bytes = Buffer.isBuffer(chunk)
       ? chunk
       : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    if (bytes[bytes.length - 1] === LF && this.#open.isEmpty && this.#cutWhole(bytes, receiver)) {
+      return;
+    }
     let at = 0;
     for (; at + STRIDE < bytes.length; at += STRIDE) {
       this.#take(bytes.subarray(at, at + STRIDE), receiver);
@@ -69,6 +72,22 @@ export class LineFramer {
     const line = this.#open.close();
     if (isBlank(line)) return [];
     return [typeof line === "string" ? { kind: "broken", text: line } : line];
+  }
+
+  /**
+   * Most chunks are whole lines, and at the pace of a model, a chunk is one line. False if the chunk is too
+   * large for this way.
+   */
+  #cutWhole(bytes: Buffer, receiver: LineReceiver): boolean {
+    const last = bytes.length - 1;
+    if (last > STRIDE || last > this.#limit) return false;
+    if (bytes.indexOf(LF) < last) {
+      receiver.onLines(new WholeLines(bytes, 0, last, this.#limit));
+      return true;
+    }
+    const line = bytes.toString("utf8", 0, last);
+    if (!isBlank(line)) receiver.onLine(line);
+    return true;
   }
 
   #take(bytes: Buffer, receiver: LineReceiver): void {
@@ -87,7 +106,7 @@ export class LineFramer {
 
 /** Gets the lines of a chunk, in their order. */
 export interface LineReceiver {
-  /** A line that began in an earlier chunk. */
+  /** A line that began in an earlier chunk, or that came alone. */
   onLine(line: FramedLine): void;
   /** Lines that lie in the chunk as a whole. */
   onLines(lines: WholeLines): void;

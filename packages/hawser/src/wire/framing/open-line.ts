@@ -36,6 +36,7 @@ export class OpenLine {
 
   /** The LF has arrived: returns the line and begins the next one. */
   close(): string | OverlongLine {
+    if (this.isEmpty) return "";
     const bytes = this.#bytes;
     const text = this.#text + decodeUtf8(this.#block.subarray(0, this.#used));
     this.#bytes = 0;
