@@ -13,12 +13,36 @@ export function traceCaller<T>(promise: Promise<T>): Promise<T> {
 
 /** The stack of the function that calls `above`: a public function and the program that called it. */
 export function callerStack(above: (...args: never[]) => unknown = callerStack): string {
-  const holder = { stack: "" };
+  // Read now: until its text is read, a stack keeps every object alive that it passed through.
+  return framesOf(captureStack(above));
+}
+
+/** Like `callerStack()`, but the text is made in the next turn of the event loop, when a warm process has its prompt. */
+export function deferredCallerStack(): () => string {
+  const captured = captureStack(deferredCallerStack);
+  let text: string | undefined;
+  const read = () => {
+    text ??= framesOf(captured);
+    return text;
+  };
+  setImmediate(read);
+  return read;
+}
+
+interface CapturedStack {
+  readonly stack?: unknown;
+}
+
+function captureStack(above: (...args: never[]) => unknown): CapturedStack {
+  const captured = {};
+  Error.captureStackTrace?.(captured, above);
+  return captured;
+}
+
+/** The text may be anything, because the program may have replaced Error.prepareStackTrace. */
+function framesOf(captured: CapturedStack): string {
   try {
-    Error.captureStackTrace?.(holder, above);
-    // Read now: until its text is read, a stack keeps every object alive that it passed through. The
-    // text may be anything, because the program may have replaced Error.prepareStackTrace.
-    const stack: unknown = holder.stack;
+    const { stack } = captured;
     return typeof stack === "string" ? (/\n(\s+at [\s\S]*)$/.exec(stack)?.[1] ?? "") : "";
   } catch {
     return ""; // Error.prepareStackTrace of the program threw.

@@ -1,5 +1,5 @@
 export { abortedBy, listenForAbort, onAbort } from "./abort.js";
-export { callerStack, traceCaller, withCaller } from "./caller-stack.js";
+export { callerStack, deferredCallerStack, traceCaller, withCaller } from "./caller-stack.js";
 export type {
   AdmissionEndEvent,
   AdmissionEvent,

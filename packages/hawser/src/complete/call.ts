@@ -29,7 +29,7 @@ export interface CallRequest {
   /** The public function, for errors. */
   readonly caller: string;
   /** The stack of that function's caller, for errors. */
-  readonly stack: string;
+  readonly stack: () => string;
   /** Undefined if the history ends with the message to answer. */
   readonly prompt: Prompt | undefined;
   readonly options: Options;
@@ -72,7 +72,7 @@ export class Call implements InterruptibleCall {
     try {
       return await this.#runPlanned(request);
     } catch (error) {
-      throw withCaller(error, request.stack);
+      throw withCaller(error, request.stack());
     }
   }
 

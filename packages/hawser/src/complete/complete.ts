@@ -1,4 +1,4 @@
-import { callerStack } from "../base/index.js";
+import { deferredCallerStack } from "../base/index.js";
 import type { Options, StandardSchema } from "../options/index.js";
 import type { Prompt } from "../wire/index.js";
 import { Call } from "./call.js";
@@ -83,7 +83,7 @@ export function complete(
   prompt: Prompt | undefined,
   options: Options = {},
 ): Promise<Completion<unknown>> {
-  return new Call({ caller: "complete()", stack: callerStack(), prompt, options }).outcome;
+  return new Call({ caller: "complete()", stack: deferredCallerStack(), prompt, options }).outcome;
 }
 
 /**
@@ -107,5 +107,5 @@ export function stream(
   prompt: Prompt | undefined,
   options: Options = {},
 ): CompletionStream<unknown> {
-  return new CallStream({ caller: "stream()", stack: callerStack(), prompt, options });
+  return new CallStream({ caller: "stream()", stack: deferredCallerStack(), prompt, options });
 }

@@ -29,6 +29,7 @@ import {
   userLine,
 } from "../wire/index.js";
 import { type ForcedToolCall, forcedToolCall } from "./forced-tool-call.js";
+import { planOnce } from "./plan-cache.js";
 import { prepareStructuredOutput } from "./structured-output.js";
 
 type Known<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
@@ -57,7 +58,7 @@ export interface Plan {
 /** Throws `invalid_options` for a wrong prompt or option, before anything is started. */
 export function planCall(caller: string, prompt: Prompt | undefined, options: Options): Plan {
   // Before the history is read, because it may be anything.
-  const plan = planOptions(caller, options);
+  const plan = planOnce(caller, options, planOptions);
   const { history = [] } = options;
   validateConversation(history, prompt);
   if (history.length > 0 && plan.retry.attempts > 0) refuseChosenSession(options);

@@ -48,7 +48,7 @@ async function voteOf(
   const { reviewer, prompt, stack } = request;
   const call = new CallStream({
     caller: "council()",
-    stack,
+    stack: () => stack,
     prompt,
     options: optionsOf(request),
     // JSON in the text of a reviewer may be a quotation of the subject.

@@ -4,6 +4,7 @@ export { type NumberedHook, type NumberedHooks, numberHooks } from "./apply/hook
 export { DEFERS_SINCE, POLICY_HOOK } from "./apply/policy-rules.js";
 export type { Version } from "./cli-version.js";
 export { compareVersions, parseVersion } from "./cli-version.js";
+export { encodeFields, encodePlain } from "./encode-plain.js";
 export { buildFromValid, buildInvocation, readOptions } from "./invocation/build-invocation.js";
 export {
   CLOUD_SERVICES,
@@ -91,6 +92,7 @@ export { validateAppended, validateConversation } from "./validate/validate-hist
 export {
   refuseCollidingServers,
   refuseOpenGuards,
+  validateCallerOptions,
   validateOptions,
 } from "./validate/validate-options.js";
 export {

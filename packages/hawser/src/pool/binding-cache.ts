@@ -1,11 +1,10 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { guardLogger } from "../base/index.js";
-import { CALLER_OPTIONS, type Options } from "../options/index.js";
+import { CALLER_OPTIONS, encodeFields, encodePlain, type Options } from "../options/index.js";
 import { currentFolderIfAny, hasCurrentVersion, locateCli } from "../process/index.js";
 import type { LeaseRequest } from "../session/index.js";
 import { type Binding, bindingOf } from "./binding.js";
-import { encodeFields, encodePlain } from "./encode-plain.js";
 import type { PoolSettings } from "./options.js";
 import { recyclingObstacles } from "./recycling-obstacles.js";
 import type { ResetRecords } from "./reset-records.js";
@@ -16,8 +15,9 @@ import type { ResetRecords } from "./reset-records.js";
  *
  * - the options, except those that concern one call only, by their contents;
  * - the environment and the current directory of this program;
- * - the file of the CLI and what is known of its version, and the working directory;
- * - once a second: whether the search for the CLI still leads to that file.
+ * - the file of the CLI and what is known of its version, and the working directory.
+ *
+ * Whether the search for the CLI still leads to that file is found out once a second, after a call.
  *
  * Options that name other files, or hold a function, are prepared for each call.
  */
@@ -56,7 +56,17 @@ export class BindingCache {
     if (!isCurrent(known, options)) return undefined;
     known.usedAt = performance.now();
     this.#known.set(key, known);
+    if (known.usedAt - known.searchedAt > SEARCH_AGAIN_MS) this.#searchAgain(key, known, options);
     return known.binding;
+  }
+
+  /** Searches for the CLI in the next turn of the event loop, for the next calls. */
+  #searchAgain(key: string, known: Known, options: Options): void {
+    known.searchedAt = known.usedAt;
+    setImmediate(() => {
+      const isSame = pathOfCli(options) === known.cliPath;
+      if (!isSame && this.#known.get(key) === known) this.#known.delete(key);
+    });
   }
 
   /** Calls that come before the binding is made share it. */
@@ -139,15 +149,8 @@ function mayBeKept(options: Options): boolean {
   return isPlainFolder && user === undefined && recyclingObstacles(options).length === 0;
 }
 
-function isCurrent(known: Known, options: Options): boolean {
-  const { binding, cliPath, places, searchedAt } = known;
-  if (!hasCurrentVersion(binding.prepared)) return false;
-  const now = performance.now();
-  if (now - searchedAt > SEARCH_AGAIN_MS) {
-    if (pathOfCli(options) !== cliPath) return false;
-    known.searchedAt = now;
-  }
-  return places === placesOf(cliPath, options);
+function isCurrent({ binding, cliPath, places }: Known, options: Options): boolean {
+  return hasCurrentVersion(binding.prepared) && places === placesOf(cliPath, options);
 }
 
 function pathOfCli(options: Options): string | undefined {

@@ -242,7 +242,7 @@ export class QueryCore
     if (this.#shutdown.state === "over") lines.close();
     try {
       for await (const line of lines) {
-        requireKeptClear(line, this.#connection.current.facts);
+        requireKeptClear(line, this.#connection.current);
         this.#policy.addPrompt();
         await this.#connection.sendPrompt(line).catch((error: unknown) => this.#notSent(error));
       }

@@ -47,7 +47,7 @@ export function sendPrompt(
     ...userLine(prompt, { uuid, literal, shouldQuery }),
     ...(literal && options.verbatimPrompts === true ? { client_composed: true } : {}),
   };
-  requireKeptClear(message, connection.current.facts);
+  requireKeptClear(message, connection.current);
   // Encoded before anything is sent: a prompt that cannot be written would never arrive.
   const encoded = encodeLine(message);
   return turns.send({ uuid, message, encoded, caller }, session, signal);

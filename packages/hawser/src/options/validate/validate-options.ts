@@ -1,6 +1,7 @@
 import { closestName, isObject, kind, type Problem, throwIfInvalid } from "../../base/index.js";
 import { RESERVED } from "../apply/extra-args.js";
 import type { OptionName, Options } from "../options.js";
+import { CALLER_OPTIONS, rowOf } from "../table/option-facts.js";
 import { OPTION_NAMES, OPTION_TABLE } from "../table/option-table.js";
 import { contradictions } from "./contradictions.js";
 import { collidingServers, openGuards } from "./open-guards.js";
@@ -14,7 +15,15 @@ import { readInlineSettings, settingsPath } from "./settings-reading.js";
  * `openSession()`, a pool, a provider) only fails sooner: before the queue and the disk.
  */
 export function validateOptions(options: Options): void {
-  throwIfInvalid(read(options));
+  throwIfInvalid(read(options, problemsOf));
+}
+
+/**
+ * Throws `invalid_options` for the options that concern one call alone. All others have been validated for
+ * another call.
+ */
+export function validateCallerOptions(options: Options): void {
+  throwIfInvalid(read(options, callerProblemsOf));
 }
 
 /**
@@ -31,17 +40,22 @@ export function refuseCollidingServers(names: readonly string[]): void {
   throwIfInvalid([...collidingServers(names, "mcpServers")]);
 }
 
-function read(options: unknown): readonly Problem[] {
+type Given = Readonly<Record<string, unknown>>;
+
+function read(
+  options: unknown,
+  problemsIn: (options: Given) => Iterable<Problem>,
+): readonly Problem[] {
   try {
     if (!isObject(options)) return [kind.notA("an object", options, "options")];
-    return [...problemsOf(options)];
+    return [...problemsIn(options)];
   } catch {
     // For example a getter that throws, or a cyclic structure.
     return [{ path: "options", message: "cannot be read" }];
   }
 }
 
-function* problemsOf(options: Readonly<Record<string, unknown>>): Iterable<Problem> {
+function* problemsOf(options: Given): Iterable<Problem> {
   for (const [name, value] of Object.entries(options)) {
     if (!isKnown(name)) yield unknownName(name);
     else if (value !== undefined) yield* OPTION_TABLE[name].kind.problems(value, name);
@@ -49,6 +63,13 @@ function* problemsOf(options: Readonly<Record<string, unknown>>): Iterable<Probl
   yield* repeatedFlags(options["extraArgs"]);
   yield* unusableSettings(options);
   yield* contradictions(options);
+}
+
+function* callerProblemsOf(options: Given): Iterable<Problem> {
+  for (const name of CALLER_OPTIONS) {
+    const value = options[name];
+    if (value !== undefined) yield* rowOf(name as OptionName).kind.problems(value, name);
+  }
 }
 
 function isKnown(name: string): name is OptionName {
@@ -92,7 +113,7 @@ function* repeatedFlags(extraArgs: unknown): Iterable<Problem> {
   }
 }
 
-function* unusableSettings(options: Readonly<Record<string, unknown>>): Iterable<Problem> {
+function* unusableSettings(options: Given): Iterable<Problem> {
   const { settings, sandbox, strictSettingsMerge } = options;
   if (typeof settings !== "string" && !isObject(settings)) return;
   if (strictSettingsMerge === false && sandbox !== undefined) return;

@@ -48,10 +48,14 @@ export interface Slot {
   release(failure: HawserError | undefined): void;
 }
 
-interface Waiter extends AdmissionRequest {
+/** A request that has entered. */
+interface Entrant extends AdmissionRequest {
   /** The number of the request, for events. */
   readonly number: number;
   readonly enteredAt: number;
+}
+
+interface Waiter extends Entrant {
   readonly admit: (slot: Slot) => void;
   readonly refuse: (why: HawserError) => void;
 }
@@ -118,15 +122,21 @@ export class Admission {
   }
 
   /** Resolves when it is the turn of this request; rejects if it is refused or aborted. */
-  enter(request: AdmissionRequest): Promise<Slot> {
+  async enter(request: AdmissionRequest): Promise<Slot> {
+    const { signal } = request;
+    if (signal?.aborted) throw abortedBy(signal);
+    const entrant = { ...request, number: ++this.#entered, enteredAt: performance.now() };
+    if (!this.#mayGoAtOnce(entrant)) return this.#wait(entrant);
+    this.#queue.pass(entrant);
+    return this.#admit(entrant);
+  }
+
+  #wait(entrant: Entrant): Promise<Slot> {
     return new Promise((resolve, reject) => {
-      const { signal } = request;
-      if (signal?.aborted) return reject(abortedBy(signal));
+      const { signal } = entrant;
       let stopListening = () => {};
       const waiter: Waiter = {
-        ...request,
-        number: ++this.#entered,
-        enteredAt: performance.now(),
+        ...entrant,
         admit: (slot) => {
           stopListening();
           resolve(slot);
@@ -169,7 +179,7 @@ export class Admission {
     while (this.#running < this.#settings.concurrency) {
       const waiter = this.#queue.take((each) => this.#mayGo(each, heldBack), this.#byProcesses());
       if (waiter === undefined) break;
-      this.#admit(waiter);
+      waiter.admit(this.#admit(waiter));
     }
     this.#removeStaleAccounts();
     this.#schedule();
@@ -214,7 +224,13 @@ export class Admission {
     return true;
   }
 
-  #admit(waiter: Waiter): void {
+  /** Whether the queue is empty and nothing holds this request back. */
+  #mayGoAtOnce({ account, tenant }: Entrant): boolean {
+    const hasRoom = this.#queue.size === 0 && this.#running < this.#settings.concurrency;
+    return hasRoom && !this.#isHeldBack(account) && this.ledger.verdict(tenant) === "go";
+  }
+
+  #admit(waiter: Entrant): Slot {
     const startedAt = performance.now();
     const account = this.#accountOf(waiter.account);
     const charge = this.ledger.begin(waiter.tenant, waiter.purpose === "call");
@@ -224,7 +240,7 @@ export class Admission {
     let isReleased = false;
     const queuedMs = startedAt - waiter.enteredAt;
     publish(CHANNELS.admissionAdmitted, () => ({ ...this.#eventOf(waiter), ms: queuedMs }));
-    waiter.admit({
+    return {
       queuedMs,
       charge,
       release: (failure) => {
@@ -237,7 +253,7 @@ export class Admission {
         if (failure?.code === "usage_limit") this.#refuseHopeless();
         this.#dispatch();
       },
-    });
+    };
   }
 
   #slowDown(throttle: Throttle, account: string, failure: HawserError, startedAt: number): void {
@@ -253,7 +269,7 @@ export class Admission {
     });
   }
 
-  #eventOf({ number: admission, call, purpose, tenant, priority }: Waiter): AdmissionEvent {
+  #eventOf({ number: admission, call, purpose, tenant, priority }: Entrant): AdmissionEvent {
     const { queued, running } = this;
     const request = { pool: this.#pool, admission, call, purpose, tenant, priority };
     return { at: eventTime(), ...request, queued, running };

@@ -76,6 +76,12 @@ export class FairQueue<T extends Queued> implements Iterable<T> {
     return item;
   }
 
+  /** An item goes at once, because the queue is empty. */
+  pass({ priority, lane }: Queued): void {
+    this.#passed = undefined;
+    this.#justServed = { priority, lane };
+  }
+
   /** The items of one priority, lane by lane. Only a bounded number, however long the queue is. */
   *upcoming(wanted: number): Iterable<T> {
     const level = this.#levels.find(({ priority }) => priority === wanted);

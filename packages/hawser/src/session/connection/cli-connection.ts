@@ -153,8 +153,8 @@ export class CliConnection implements ControlListener, McpMessageSink, StoreList
     return control.request(request, options);
   }
 
+  /** If the CLI is gone or refuses, the server finds out by the end of its link. */
   sendMcpMessage(server_name: string, message: McpMessage): void {
-    // If the CLI is gone or refuses, the server finds out by the end of its link.
     this.request({ subtype: "mcp_message", server_name, message }).catch(() => {});
   }
 
@@ -254,7 +254,6 @@ export class CliConnection implements ControlListener, McpMessageSink, StoreList
     void this.kill();
   }
 
-  /** Stream events of the CLI, by the control line. */
   onEvents(events: readonly StreamEvent[], size: number): void {
     if (this.#isOver) return;
     if (!this.wasReady) for (const event of events) this.#early.observe(event);
@@ -267,7 +266,6 @@ export class CliConnection implements ControlListener, McpMessageSink, StoreList
     this.#listener.onCorrupt(error);
   }
 
-  /** The end of the control line. */
   onEnd(error: unknown): void {
     this.#early.deliver();
     void this.#settle(this.#explain(error));
@@ -319,6 +317,8 @@ export class CliConnection implements ControlListener, McpMessageSink, StoreList
 
   async #initialize(bootMs: number): Promise<InitializePayload> {
     try {
+      // A process that has answered initialize before has nothing left to do.
+      if (this.#warm?.info !== undefined) return await this.#boot();
       return await withPhaseLimit(this.#boot(), "boot", bootMs, this.#warm?.isAhead !== true);
     } catch (error) {
       const why = this.#explain(error);

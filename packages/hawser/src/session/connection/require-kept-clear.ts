@@ -8,9 +8,10 @@ import type { AssistantLine, UserLine } from "../../wire/index.js";
  */
 export function requireKeptClear(
   { type, message }: UserLine | AssistantLine,
-  { cliPath = "", cliVersion = "" }: ErrorFacts,
+  connection: { readonly facts: ErrorFacts },
 ): void {
   if (type !== "user" || !CLEARS.test(commandIn(message.content))) return;
+  const { cliPath = "", cliVersion = "" } = connection.facts;
   requireKept("clear", { path: cliPath, version: parseVersion(cliVersion) });
 }
 

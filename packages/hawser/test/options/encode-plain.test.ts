@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
-import { encodePlain } from "../../src/pool/encode-plain.js";
+import { encodePlain } from "../../src/options/encode-plain.js";
 import { fc } from "../support/fc.js";
 
 /** Few letters and short lists, so that equal values and texts that look alike are common. */
