@@ -18,6 +18,7 @@ export const ONLY_IN_REPOSITORY = [
   "docs/benchmarks-events.svg",
   "docs/capacity.md",
   "docs/capacity.svg",
+  "docs/command-packages.md",
   "docs/fleet.md",
   "docs/gateway.md",
   "docs/images",
