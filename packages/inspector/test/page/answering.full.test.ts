@@ -141,6 +141,30 @@ describe("answers in the inbox", () => {
     await Promise.all(asked);
   });
 
+  it("a key in the moment in which a form vanishes chooses no other question", async () => {
+    const before = decisions().length;
+    const asked = ["make moment-one", "make moment-two"].map(bash);
+    await card(page, "moment-two").waitFor();
+    await card(page, "moment-one").getByRole("button", { name: "Deny" }).click();
+    await page.getByLabel(/Reason for the model/).waitFor();
+    // An observer is called when the card is gone, and before the browser draws the page again.
+    await page.evaluate(() => {
+      const observer = new MutationObserver(() => {
+        observer.disconnect();
+        document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "j", bubbles: true }));
+      });
+      observer.observe(document.querySelector(".cards") as Element, { childList: true });
+    });
+    const [first] = world.approvals.pending();
+    await world.approvals.answer(first?.id ?? "", { behavior: "allow" }, { by: "ada" });
+    await page.getByText("The question that you were answering has ended.").waitFor();
+    await page.waitForTimeout(SETTLE_MS);
+    await page.keyboard.press("a");
+    expect(decisions().slice(before)).toEqual([]);
+    await denyAll(world);
+    await Promise.all(asked);
+  });
+
   it("a button that confirms takes a double click and a held key for one press", async () => {
     const session = await world.open();
     await world.go(page, "live");

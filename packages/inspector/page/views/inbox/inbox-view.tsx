@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { plural } from "../../base/format.js";
 import { ErrorBoundary } from "../../parts/error-boundary.js";
 import { Empty } from "../../parts/small-parts.js";
@@ -23,7 +23,9 @@ export function InboxView(): JSX.Element {
   const title = useRef<HTMLHeadingElement>(null);
   const cards = useSteadyCards(ids);
 
-  useEffect(() => {
+  // Together with the change of the cards. An effect after the next frame would be too late for a key that a person
+  // presses before it: the key would choose another card, as if no form had vanished.
+  useLayoutEffect(() => {
     const move = inbox.follow(shown.current, ids);
     shown.current = ids;
     if (move !== undefined) afterMove(move, title.current);
