@@ -51,6 +51,8 @@ type ConnectionState = "starting" | "ready" | "failed" | "ended";
 export class CliConnection implements ControlListener, McpMessageSink, StoreListener {
   /** The CLI's answer to initialize, once it has passed every check. */
   readonly ready: Promise<InitializePayload>;
+  /** Resolves when the process runs, or will never run. */
+  readonly whenStarted: Promise<unknown>;
 
   readonly #options: Options;
   readonly #warm: PrestartedProcess | undefined;
@@ -58,10 +60,7 @@ export class CliConnection implements ControlListener, McpMessageSink, StoreList
   readonly #hostRequests: PendingHostRequests;
   readonly #early = new EarlyMessages();
   readonly #opened: Promise<ControlLine>;
-  /**
-   * Resolves when prompts may be sent: when the line is open and the checks that must come first have
-   * passed.
-   */
+  /** Resolves when the line is open, and the checks that must come before a prompt have passed. */
   readonly #readyForPrompts: Promise<ControlLine>;
   /** The process is gone, and the store has all that it wrote. */
   readonly #whenOver: Promise<void>;
@@ -72,6 +71,7 @@ export class CliConnection implements ControlListener, McpMessageSink, StoreList
   #line: SubprocessLine;
   #control: ControlLine | undefined;
   #store: StoreBridge | undefined;
+  #giveUpStore: () => void = () => {};
   #servers: HostMcpServers | undefined;
   #programServers: Servers;
   readonly #announced = new AnnouncedSession();
@@ -100,8 +100,9 @@ export class CliConnection implements ControlListener, McpMessageSink, StoreList
     this.#opened = this.#open(observation);
     this.ready = this.#initialize(bootMs);
     this.#readyForPrompts = this.#awaitChecks();
+    this.whenStarted = this.#opened.catch(() => {});
     // These promises may have no listener; without a handler Node would report an unhandled rejection.
-    for (const each of [this.#opened, this.ready, this.#readyForPrompts]) each.catch(() => {});
+    for (const each of [this.ready, this.#readyForPrompts]) each.catch(() => {});
   }
 
   /** Whether the CLI has been ready, also if its process has ended since. */
@@ -109,7 +110,6 @@ export class CliConnection implements ControlListener, McpMessageSink, StoreList
     return this.#state === "ready" || this.#state === "ended";
   }
 
-  /** Whether there is or was a process. */
   get wasStarted(): boolean {
     return this.#line.wasStarted;
   }
@@ -208,18 +208,12 @@ export class CliConnection implements ControlListener, McpMessageSink, StoreList
     return this.#line.detach();
   }
 
-  async close(options?: CloseOptions): Promise<void> {
-    this.#isClosed = true;
-    this.#control?.resume();
-    await this.#line.close(options);
-    await this.#whenOver;
+  close(options?: CloseOptions): Promise<void> {
+    return this.#end(() => this.#line.close(options));
   }
 
-  async kill(): Promise<void> {
-    this.#isClosed = true;
-    this.#control?.resume();
-    await this.#line.kill();
-    await this.#whenOver;
+  kill(): Promise<void> {
+    return this.#end(() => this.#line.kill());
   }
 
   /** A message of the CLI, by the control line. */
@@ -273,19 +267,17 @@ export class CliConnection implements ControlListener, McpMessageSink, StoreList
 
   #observeInit({ claude_code_version }: SystemInit): void {
     try {
-      this.#verifyVersion(claude_code_version);
+      this.#isOtherVersion ||= !this.#line.verifyVersion(claude_code_version);
     } catch (error) {
       void this.killFor(error as HawserError);
     }
   }
 
-  #verifyVersion(reported: unknown): void {
-    this.#isOtherVersion ||= !this.#line.verifyVersion(reported);
-  }
-
   async #open(observation: Observation): Promise<ControlLine> {
     try {
-      this.#store = await openStoreBridge(this.#options, this);
+      const opening = openStoreBridge(this.#options, this);
+      this.#giveUpStore = opening.giveUp;
+      this.#store = await opening.bridge;
       // A line that was closed meanwhile stays closed.
       if (this.#store && !this.#isClosed) {
         this.#line = new SubprocessLine(this.#store.options, undefined, "unverified");
@@ -345,7 +337,7 @@ export class CliConnection implements ControlListener, McpMessageSink, StoreList
     const requests = [...late, this.invocation.initialize];
     const replies = await Promise.all(requests.map((request) => control.request(request, how)));
     const answer = replies.at(-1) as InitializePayload;
-    this.#verifyVersion(answer?.claude_code_version);
+    this.#isOtherVersion ||= !this.#line.verifyVersion(answer?.claude_code_version);
     this.#early.deliver();
     // Files that cannot be removed now are removed when the process has ended.
     this.#line.initialized().catch(() => {});
@@ -362,6 +354,14 @@ export class CliConnection implements ControlListener, McpMessageSink, StoreList
     const isChecked = expectedOf(this.invocation, this.#options) !== undefined;
     if (isChecked || this.#options.requireMcp) await this.ready;
     return control;
+  }
+
+  async #end(endLine: () => Promise<void>): Promise<void> {
+    this.#isClosed = true;
+    this.#giveUpStore();
+    this.#control?.resume();
+    await endLine();
+    await this.#whenOver;
   }
 
   async #settle(why: unknown): Promise<void> {

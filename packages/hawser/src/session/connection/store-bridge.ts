@@ -1,7 +1,11 @@
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { Environment, HawserError } from "../../base/index.js";
-import { environmentOf, type Options, type SessionKey } from "../../options/index.js";
+import { type Environment, HawserError, newUuid } from "../../base/index.js";
+import {
+  environmentOf,
+  type Options,
+  type SessionKey,
+  type SessionStore,
+} from "../../options/index.js";
 import { configFolder, currentFolder, resolveUser, type User } from "../../process/index.js";
 import { loadTranscriptFunctions, type MaterializedSession } from "../../transcripts/index.js";
 import type { Message, TranscriptMirror } from "../../wire/index.js";
@@ -28,14 +32,36 @@ export interface StoreListener {
   onStoreFailure(): void;
 }
 
-/** Undefined without a store. */
-export async function openStoreBridge(
+/** A bridge whose store may take its time to load a session. */
+export interface StoreOpening {
+  /** Undefined without a store. */
+  readonly bridge: Promise<StoreBridge | undefined>;
+  /** Rejects `bridge`, unless it is there. What the store loads later is removed. */
+  giveUp(): void;
+}
+
+export function openStoreBridge(options: Options, listener: StoreListener): StoreOpening {
+  const { sessionStore } = options;
+  if (sessionStore === undefined) return NO_STORE;
+  const opening = openBridge(options, sessionStore, listener);
+  let giveUp = () => {};
+  const bridge = new Promise<StoreBridge>((resolve, reject) => {
+    opening.then(resolve, reject);
+    giveUp = () => reject(new HawserError("closed"));
+  });
+  bridge.catch(() => opening.then((unused) => unused.close()).catch(() => {}));
+  return { bridge, giveUp };
+}
+
+const NO_STORE: StoreOpening = { bridge: Promise.resolve(undefined), giveUp() {} };
+
+async function openBridge(
   options: Options,
+  sessionStore: SessionStore,
   listener: StoreListener,
-): Promise<StoreBridge | undefined> {
-  const { sessionStore, sessionStoreFlush, projectKey, resume, loadTimeoutMs, user } = options;
+): Promise<StoreBridge> {
+  const { sessionStoreFlush, projectKey, resume, loadTimeoutMs, user } = options;
   const onFailure = options.onStoreFailure ?? "report";
-  if (sessionStore === undefined) return undefined;
   const { materializeSession, StoreMirror } = await loadTranscriptFunctions();
   const owner = user === undefined ? undefined : await resolveUser(user);
   const env = cliEnvironment(options, owner);
@@ -128,7 +154,7 @@ function mirrorError({ message }: HawserError, key: SessionKey | undefined): Mes
     subtype: "mirror_error",
     error: message,
     key,
-    uuid: randomUUID(),
+    uuid: newUuid(),
     session_id: key?.sessionId ?? "",
   } as Message;
 }
