@@ -131,7 +131,7 @@ describe.skipIf(process.platform !== "linux")("the end of a process", () => {
     const strangers = await unrelated(50);
     const read: string[] = [];
     const table = new ProcTable({
-      names: PROC_FILES.names,
+      ...PROC_FILES,
       read: (file) => {
         read.push(file);
         return PROC_FILES.read(file);
@@ -226,6 +226,19 @@ describe.skipIf(process.platform !== "linux")("sweepTree()", () => {
     };
     expect(await sweepTree([], "marker", { search })).toEqual([]);
     expect(searches).toBe(3);
+  });
+
+  it("searches on as long as a process that was found has ended before it could be killed", async () => {
+    let searches = 0;
+    const search = {
+      find: async () => {
+        searches += 1;
+        const hop = { pid: process.pid, started: String(searches), value: "marker" };
+        return { found: searches < 8 ? [hop] : [], isCertain: true, hasMissed: false };
+      },
+    };
+    expect(await sweepTree([], "marker", { search })).toEqual([]);
+    expect(searches).toBeGreaterThan(8);
   });
 
   it("searches until none is missed if a process was found that was not recorded", async () => {

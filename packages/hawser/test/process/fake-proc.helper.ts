@@ -40,6 +40,11 @@ export class FakeProc implements ProcFiles {
     return this.#add(this.lastPid, facts.ppid ?? 1, facts);
   }
 
+  /** Starts a process whose pid was given earlier. */
+  appear(pid: number, facts: Partial<FakeProcess> = {}): void {
+    this.#add(pid, facts.ppid ?? 1, facts);
+  }
+
   end(pid: number): void {
     const { ppid } = this.#get(pid);
     this.processes.delete(pid);
@@ -70,17 +75,27 @@ export class FakeProc implements ProcFiles {
     const [, pid, rest = ""] = /^\/proc\/(\d+)\/(.+)$/.exec(file) ?? [];
     const thread = Number(/^task\/(\d+)\/children$/.exec(rest)?.[1]);
     if (thread > 0) return this.#childrenOf(thread);
-    const found = this.processes.get(Number(pid));
+    const found = this.#ownerOf(Number(pid));
     if (found === undefined) return undefined;
+    if (rest === "status") return `Name:\tsleep\nTgid:\t${found.pid}\n`;
     if (rest === "environ") return found.environ;
     if (rest === "cmdline") return found.cmdline;
     return rest === "stat" ? statText(found) : undefined;
   }
 
+  exists(path: string): boolean {
+    this.#log.push(path);
+    const pid = Number(/^\/proc\/(\d+)$/.exec(path)?.[1]);
+    return this.#ownerOf(pid) !== undefined;
+  }
+
+  #ownerOf(thread: number): FakeProcess | undefined {
+    return [...this.processes.values()].find(({ children }) => children.has(thread));
+  }
+
   /** The file is also found by the number of the thread, in place of that of its process. */
   #childrenOf(thread: number): string | undefined {
-    const owner = [...this.processes.values()].find(({ children }) => children.has(thread));
-    const list = this.hasChildLists ? owner?.children.get(thread) : undefined;
+    const list = this.hasChildLists ? this.#ownerOf(thread)?.children.get(thread) : undefined;
     return list?.map((each) => `${each} `).join("");
   }
 

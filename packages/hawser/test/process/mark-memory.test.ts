@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { MarkMemory } from "../../src/process/end/mark-memory.js";
 import type { MarkSearch } from "../../src/process/end/process-table.js";
 import { runAtOnce } from "../../src/process/end/steps.js";
+import { fc } from "../support/fc.js";
 import { FakeProc } from "./fake-proc.helper.js";
 
 const PREFIX = "01234567.1.2.89abcdef/";
@@ -66,8 +67,73 @@ describe("MarkMemory", () => {
       return proc.readFiles().length;
     });
     expect(counts[1]).toBe(counts[0]);
-    // The folder, three files about pids; the environment and the state of the process.
-    expect(counts[0]).toBe(6);
+    // Three files about pids; whether there is a process with the new pid; its group, environment and state.
+    expect(counts[0]).toBe(7);
+  });
+
+  it("lists all processes only if pids were given for more than a sixteenth of them", () => {
+    const proc = new FakeProc();
+    for (let i = 0; i < 398; i += 1) proc.start();
+    const search = new MarkMemory(PREFIX, proc);
+    const areListed = () => {
+      proc.readFiles();
+      find(search);
+      return proc.readFiles().includes("/proc");
+    };
+    proc.turnOn(25);
+    expect(areListed()).toBe(false);
+    proc.turnOn(26);
+    expect(areListed()).toBe(true);
+  });
+
+  it.each([
+    { name: "a list of all", lost: 30 },
+    { name: "a look at the new pids", lost: 0 },
+  ])("takes no thread for a process, after $name", ({ lost }) => {
+    const proc = new FakeProc();
+    for (let i = 0; i < 398; i += 1) proc.start();
+    const search = new MarkMemory(PREFIX, proc);
+    const pid = proc.start({ environ: marked() });
+    const thread = pid + 1;
+    proc.processes.get(pid)?.children.set(thread, []);
+    proc.turnOn(1 + lost);
+    expect(find(search)).toEqual([pid]);
+    expect(find(search)).toEqual([pid]);
+  });
+
+  it.each([
+    { name: "a list of all", lost: 30 },
+    { name: "a look at the new pids", lost: 0 },
+  ])("finds a process that appears only after its pid was given, after $name", ({ lost }) => {
+    const proc = new FakeProc();
+    for (let i = 0; i < 398; i += 1) proc.start();
+    const search = new MarkMemory(PREFIX, proc);
+    proc.turnOn(lost + 1);
+    const pid = proc.lastPid;
+    expect(find(search)).toEqual([]);
+    proc.appear(pid, { environ: marked() });
+    expect(find(search)).toEqual([pid]);
+  });
+
+  it("finds exactly the marked processes that run, however many pids were given meanwhile", () => {
+    stoppedClock();
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(40), fc.nat(5), fc.nat(3))), (steps) => {
+        const proc = new FakeProc({ highest: 1500 });
+        for (let i = 0; i < 300; i += 1) proc.start();
+        const search = new MarkMemory(PREFIX, proc);
+        const living: number[] = [];
+        for (const [lost, started, ended] of steps) {
+          proc.turnOn(lost);
+          for (let i = 0; i < started; i += 1) {
+            proc.start();
+            living.push(proc.start({ environ: marked() }));
+          }
+          for (const pid of living.splice(0, ended)) proc.end(pid);
+          expect(find(search).sort()).toEqual([...living].sort());
+        }
+      }),
+    );
   });
 
   it("reads a process again that was just forked, because it shows its parent's environment", () => {
@@ -143,6 +209,35 @@ describe("MarkMemory", () => {
     expect(hasMissed()).toBe(false);
   });
 
+  it("says that it may have missed a process if a new pid is gone and further ones were given meanwhile", () => {
+    const proc = new FakeProc();
+    for (let i = 0; i < 398; i += 1) proc.start();
+    const search = new MarkMemory(PREFIX, proc);
+    const hasMissed = () => runAtOnce(search.find([MARKER])).hasMissed;
+    proc.turnOn(1);
+    proc.start();
+    expect(hasMissed()).toBe(false);
+    const pid = proc.start();
+    proc.turnOn(1);
+    proc.onRead = (file) => {
+      if (file === `/proc/${pid}/environ`) proc.turnOn(1);
+    };
+    expect(hasMissed()).toBe(true);
+    proc.onRead = () => {};
+    expect(hasMissed()).toBe(false);
+  });
+
+  it("names a marked process that has ended since it was read", () => {
+    const proc = new FakeProc();
+    const search = new MarkMemory(PREFIX, proc);
+    const hop = proc.start({ environ: marked() });
+    proc.onRead = (file) => {
+      if (file === `/proc/${hop}/stat`) proc.processes.delete(hop);
+    };
+    expect(find(search)).toEqual([hop]);
+    expect(find(search)).toEqual([]);
+  });
+
   it("reads a kernel thread once", () => {
     const proc = new FakeProc();
     const search = new MarkMemory(PREFIX, proc);
@@ -180,12 +275,12 @@ describe("MarkMemory", () => {
     return { search, old };
   }
 
-  it("reads a pid again that was given to a process after the others were listed", () => {
+  it("reads a pid again that was given to a process during the search before", () => {
     const proc = new FakeProc();
     const { search, old } = comeRound(proc);
     proc.start();
     proc.onRead = (file) => {
-      if (file !== "/proc/sys/kernel/ns_last_pid") return;
+      if (file !== "/proc/stat") return;
       proc.onRead = () => {};
       proc.start({ environ: marked() });
     };
@@ -252,7 +347,7 @@ describe("MarkMemory", () => {
     const [ended, zombie, changed] = [1, 2, 3].map(() => proc.start({ environ: marked() }));
     expect(find(search)).toEqual([ended, zombie, changed]);
     proc.end(ended as number);
-    Object.assign(proc.processes.get(zombie as number) ?? {}, { state: "Z" });
+    Object.assign(proc.processes.get(zombie as number) ?? {}, { state: "Z", environ: "" });
     Object.assign(proc.processes.get(changed as number) ?? {}, { environ: "HOME=/" });
     expect(find(search)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { type ProcFiles, pidsIn, statOf } from "./proc-files.js";
+import { isThread, type ProcFiles, pidsIn, statOf } from "./proc-files.js";
 import type { MarkedProcess, MarkSearch, SearchResult } from "./process-table.js";
 import type { Steps } from "./steps.js";
 
@@ -13,65 +13,103 @@ import type { Steps } from "./steps.js";
 export class MarkMemory implements MarkSearch {
   readonly #prefix: string;
   readonly #files: ProcFiles;
-  #verdicts: Map<number, Verdict>;
+  readonly #verdicts = new Map<number, Verdict>();
+  /** The pids whose verdict is unknown, can change, or has marks. */
+  #watched = new Set<number>();
+  /** Pids that were given, but that no process had at the search before. It may have been about to appear. */
+  #unseen: number[] = [];
   #pidsGiven: PidsGiven | undefined;
+  #listed: number;
 
   /** A process that runs before the first marker is in use never gets one. */
   constructor(prefix: string, files: ProcFiles) {
     this.#prefix = prefix;
     this.#files = files;
-    this.#verdicts = new Map(pidsIn(files).map((pid) => [pid, UNMARKED]));
     this.#pidsGiven = pidsGiven(files);
+    const running = pidsIn(files);
+    this.#listed = running.length;
+    for (const pid of running) this.#verdicts.set(pid, UNMARKED);
   }
 
   *find(markers: readonly string[]): Steps<SearchResult> {
     const found: MarkedProcess[] = [];
     let isCertain = true;
+    const { last, areSomeGone } = this.#watchNewPids();
     let hasMissed = false;
-    const listed = pidsIn(this.#files);
-    this.#forgetGivenAgain();
-    for (const pid of listed) {
+    for (const pid of [...this.#watched]) {
       const known = this.#verdicts.get(pid);
       if (known?.isFinal && !holdsAny(known.marks, markers)) continue;
       yield;
       // Also if the verdict is known, because a process must not be killed by mistake.
       const { marks, isDoubtful } = pid === process.pid ? UNMARKED : this.#judge(pid);
       if (isDoubtful) isCertain = false;
-      if (known === undefined && !this.#verdicts.has(pid)) hasMissed ||= this.#isGone(pid);
-      const stat = holdsAny(marks, markers) ? statOf(this.#files, pid) : undefined;
-      if (stat === undefined || stat.isDead) continue;
-      found.push({ pid, started: stat.started, value: marks });
+      if (!this.#verdicts.has(pid) && this.#isGone(pid)) {
+        this.#watched.delete(pid);
+        hasMissed ||= known === undefined;
+      }
+      if (!holdsAny(marks, markers)) continue;
+      found.push({ pid, started: statOf(this.#files, pid)?.started ?? "", value: marks });
     }
-    this.#forgetGone(listed);
+    hasMissed ||= areSomeGone && last !== lastPid(this.#files);
     return { found, isCertain, hasMissed };
   }
 
   forget(): void {
-    this.#verdicts = new Map();
-  }
-
-  /** The verdict on a process that is gone takes memory, until its pid is given again. */
-  #forgetGone(listed: readonly number[]): void {
-    if (this.#verdicts.size <= 2 * listed.length) return;
-    const living = new Set(listed);
-    for (const pid of this.#verdicts.keys()) if (!living.has(pid)) this.#verdicts.delete(pid);
+    this.#pidsGiven = undefined;
   }
 
   /**
-   * Forgets the verdicts on pids that may have been given again since the search before. To be called after the
-   * processes were listed, so that the pid of each new one is among them.
+   * Watches the processes that were started since the search before. A process that is started during this
+   * search is left to the next one.
    */
-  #forgetGivenAgain(): void {
+  #watchNewPids(): { readonly last: number; readonly areSomeGone: boolean } {
     const before = this.#pidsGiven;
     const now = pidsGiven(this.#files);
     this.#pidsGiven = now;
+    for (const pid of this.#unseen.splice(0)) this.#watch(pid);
+    const last = now?.last ?? 0;
     if (before === undefined || now === undefined || mayHaveGoneRound(before, now)) {
-      this.forget();
-      return;
+      this.#verdicts.clear();
+      this.#watchListed(now);
+      return { last, areSomeGone: false };
     }
-    for (const pid of this.#verdicts.keys()) {
-      if (isBetween(pid, before.last, now.last)) this.#verdicts.delete(pid);
+    // To list sixteen processes takes about as long as to look at one new pid.
+    if (countBetween(before, now) > this.#listed / 16) {
+      for (const pid of this.#verdicts.keys()) {
+        if (isBetween(pid, before.last, last)) this.#verdicts.delete(pid);
+      }
+      this.#watchListed(now);
+      return { last, areSomeGone: false };
     }
+    for (const pid of pidsBetween(before, now)) {
+      this.#verdicts.delete(pid);
+      if (!this.#watch(pid)) this.#unseen.push(pid);
+    }
+    return { last, areSomeGone: this.#unseen.length > 0 };
+  }
+
+  /** Returns whether anything has this pid: a process, or a thread, which is not watched. */
+  #watch(pid: number): boolean {
+    if (!this.#files.exists(`/proc/${pid}`)) return false;
+    if (!isThread(this.#files, pid)) this.#watched.add(pid);
+    return true;
+  }
+
+  #watchListed(now: PidsGiven | undefined): void {
+    const listed = pidsIn(this.#files);
+    this.#listed = listed.length;
+    this.#watched = new Set(
+      listed.filter((pid) => {
+        const verdict = this.#verdicts.get(pid);
+        return !verdict?.isFinal || verdict.marks !== "";
+      }),
+    );
+    const latest = now === undefined ? [] : [...latestPids(now)];
+    this.#unseen = latest.filter((pid) => !this.#watched.has(pid) && !this.#verdicts.has(pid));
+    // The verdict on a process that is gone takes memory, until its pid is given again.
+    if (this.#verdicts.size <= 2 * listed.length) return;
+    const living = new Set(listed);
+    for (const pid of this.#verdicts.keys()) if (!living.has(pid)) this.#verdicts.delete(pid);
   }
 
   #judge(pid: number): Verdict {
@@ -93,6 +131,7 @@ export class MarkMemory implements MarkSearch {
     const isDoubtful = isEmpty && !isFinal && now - since < BECOMING_MS;
     const verdict = { marks, isEmpty, since, isFinal, isDoubtful };
     this.#verdicts.set(pid, verdict);
+    if (isFinal && marks === "") this.#watched.delete(pid);
     return verdict;
   }
 
@@ -139,19 +178,40 @@ interface PidsGiven {
 }
 
 function pidsGiven(files: ProcFiles): PidsGiven | undefined {
-  const last = Number(files.read("/proc/sys/kernel/ns_last_pid"));
+  const last = lastPid(files);
   const highest = Number(files.read("/proc/sys/kernel/pid_max"));
   const forks = Number(/^processes (\d+)$/m.exec(files.read("/proc/stat") ?? "")?.[1]);
-  return last > 0 && highest > 0 && forks > 0 ? { last, forks, highest } : undefined;
+  const areTold = last > 0 && last <= highest && forks > 0;
+  return areTold ? { last, forks, highest } : undefined;
+}
+
+function lastPid(files: ProcFiles): number {
+  return Number(files.read("/proc/sys/kernel/ns_last_pid"));
 }
 
 /** Pids in use are skipped, and a start that fails uses up a pid, hence the wide margin. */
 function mayHaveGoneRound(before: PidsGiven, now: PidsGiven): boolean {
-  const highest = Math.min(before.highest, now.highest);
-  return (now.forks - before.forks) * 4 >= highest;
+  return before.highest !== now.highest || (now.forks - before.forks) * 4 >= now.highest;
 }
 
 /** Whether `pid` was given after `first` and not after `last`. After the highest pid come low ones. */
 function isBetween(pid: number, first: number, last: number): boolean {
   return first <= last ? pid > first && pid <= last : pid > first || pid <= last;
 }
+
+function countBetween(before: PidsGiven, now: PidsGiven): number {
+  const count = now.last - before.last;
+  return count < 0 ? count + now.highest : count;
+}
+
+function* pidsBetween(before: Pick<PidsGiven, "last">, now: PidsGiven): Iterable<number> {
+  for (let pid = before.last; pid !== now.last; yield pid) pid = pid < now.highest ? pid + 1 : 1;
+}
+
+function latestPids(now: PidsGiven): Iterable<number> {
+  const last = now.last - MOST_AT_ONCE;
+  return pidsBetween({ last: last > 0 ? last : last + now.highest }, now);
+}
+
+/** How many processes, at most, are expected to be about to appear at one moment: about one for each core. */
+const MOST_AT_ONCE = 32;

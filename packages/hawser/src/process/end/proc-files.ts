@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
 
 /**
  * Reads /proc. Reading is synchronous on purpose: /proc is memory, not disk, and it must also work
@@ -9,9 +9,10 @@ export interface ProcFiles {
   names(folder: string): string[];
   /** Undefined if the file cannot be read: the process has ended, or belongs to another user. */
   read(file: string): string | undefined;
+  exists(path: string): boolean;
 }
 
-export const PROC_FILES: ProcFiles = { names: namesIn, read: readText };
+export const PROC_FILES: ProcFiles = { names: namesIn, read: readText, exists: existsSync };
 
 /** What Linux tells about a process. */
 export interface ProcStat {
@@ -31,6 +32,12 @@ export function pidsIn(files: ProcFiles): number[] {
     .names("/proc")
     .map(Number)
     .filter((pid) => pid > 0);
+}
+
+/** Threads have folders in /proc too. A list of /proc leaves them out. */
+export function isThread(files: ProcFiles, pid: number): boolean {
+  const group = /^Tgid:\t(\d+)$/m.exec(files.read(`/proc/${pid}/status`) ?? "")?.[1];
+  return group !== undefined && Number(group) !== pid;
 }
 
 export function statOf(files: ProcFiles, pid: number): ProcStat | undefined {

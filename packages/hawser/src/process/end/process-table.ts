@@ -51,7 +51,10 @@ export interface MarkSearch {
 }
 
 export interface SearchResult {
-  /** Every process whose environment holds one of the markers, except this program. */
+  /**
+   * Every process whose environment holds one of the markers, except this program. If one has ended since it was
+   * read, it is still named here, because it may have started another one just before.
+   */
   readonly found: readonly MarkedProcess[];
   /**
    * False if a process showed no environment, because it may be about to become another program. A

@@ -21,16 +21,20 @@ export async function sweepTree(
   let anew = false;
   let misses = 0;
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
+    const expected = left;
     // A dying process no longer shows its environment, so a process that was found is checked by
     // its pid.
-    const known = killThese(left);
+    const known = killThese(expected);
     const { found: marked, isCertain, hasMissed } = await search.find(marker, anew);
     const found = killThese(marked);
-    hasEscaped ||= found.some(({ pid }) => known.every((each) => each.pid !== pid));
+    const escaped = without(marked, expected);
+    hasEscaped ||= escaped.length > 0;
     left = union(known, found);
     if (Date.now() > deadline) return left;
-    // A daemon that becomes another process all the time can slip through a search.
-    const mayHaveSlipped = hasMissed && (hasEscaped || misses < MOST_MISSES);
+    // A daemon that becomes another process all the time can slip through a search, or between a search and
+    // the signal.
+    const hasSlipped = without(escaped, found).length > 0;
+    const mayHaveSlipped = hasSlipped || (hasMissed && (hasEscaped || misses < MOST_MISSES));
     if (mayHaveSlipped) misses += 1;
     if (left.length > 0 || !isCertain || mayHaveSlipped) await delay(pauseMs);
     else if (anew || !hasEscaped) return [];
@@ -56,6 +60,10 @@ export function killThese(entries: readonly ProcessEntry[]): ProcessEntry[] {
 
 function union(some: readonly ProcessEntry[], more: readonly ProcessEntry[]): ProcessEntry[] {
   return [...new Map([...some, ...more].map((entry) => [entry.pid, entry])).values()];
+}
+
+function without(some: readonly ProcessEntry[], others: readonly ProcessEntry[]): ProcessEntry[] {
+  return some.filter(({ pid }) => others.every((other) => other.pid !== pid));
 }
 
 /** Signals a process that leads its own group, together with the group. */
