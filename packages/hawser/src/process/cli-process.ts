@@ -8,7 +8,7 @@ import { type ClosableProcess, register } from "./end/process-registry.js";
 import { type ProcessEntry, processTable } from "./end/process-table.js";
 import { sweepTree } from "./end/sweep-tree.js";
 import { watchProcess } from "./end/watchdog.js";
-import type { Child } from "./spawn/child.js";
+import type { Child, ChildOutput } from "./spawn/child.js";
 import { StderrTail } from "./spawn/stderr-tail.js";
 import type { PrivateFolder } from "./temporary/private-folder.js";
 
@@ -39,7 +39,7 @@ export class CliProcess implements ClosableProcess {
   readonly cliPath: string;
   readonly startedAt: Date = new Date();
   readonly stdin: Writable;
-  readonly stdout: Readable;
+  readonly stdout: ChildOutput;
   /** Resolves when the process is gone, its output is read, and nothing of its tree is left. */
   readonly exited: Promise<Exit>;
   /** Present if the process is ended unless it is renewed. */
@@ -287,18 +287,20 @@ const SILENCE_MS = 2000;
  */
 async function drained(pipe: Readable, closed: Promise<void> | undefined): Promise<void> {
   let heard = true;
+  let bytes = bytesRead(pipe);
   const onData = () => {
     heard = true;
   };
   let timer: NodeJS.Timeout | undefined;
   const givenUp = new Promise<void>((resolve) => {
     timer = setInterval(() => {
-      if (!heard && !pipe.isPaused()) {
+      if (!heard && bytes === bytesRead(pipe) && !pipe.isPaused()) {
         pipe.destroy();
         // A stream of a custom spawn function may not emit `close`.
         setImmediate(resolve);
       }
       heard = false;
+      bytes = bytesRead(pipe);
     }, SILENCE_MS);
   });
   timer?.unref();
@@ -306,6 +308,11 @@ async function drained(pipe: Readable, closed: Promise<void> | undefined): Promi
   await Promise.race([closed, givenUp]);
   clearInterval(timer);
   pipe.off("data", onData);
+}
+
+/** What a reader takes with `takeBytes` is not emitted. Only sockets count what they have read. */
+function bytesRead(pipe: Readable & { readonly bytesRead?: number }): number | undefined {
+  return pipe.bytesRead;
 }
 
 /**

@@ -41,6 +41,7 @@ export {
   probeVersion,
   type VersionProbe,
 } from "./probe/probe-version.js";
+export type { ChildOutput } from "./spawn/child.js";
 export { ownerOf, spawnCli } from "./spawn/spawn-cli.js";
 export { keepingBlanks, keepsBlanks } from "./spawn/stderr-tail.js";
 export { TemporaryFolder } from "./temporary/temporary-folder.js";

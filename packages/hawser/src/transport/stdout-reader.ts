@@ -1,4 +1,4 @@
-import type { Readable } from "node:stream";
+import type { ChildOutput } from "../process/index.js";
 import { FrameDecoder, type FrameDecoderOptions, type ReceivedFrame } from "../wire/index.js";
 
 export interface StdoutEvents {
@@ -10,14 +10,15 @@ export interface StdoutEvents {
 
 /** Reads frames from the stdout of a process until the stream closes or the reader is detached. */
 export class StdoutReader {
-  readonly #stdout: Readable;
+  readonly #stdout: ChildOutput;
   readonly #decoder: FrameDecoder;
   readonly #events: StdoutEvents;
 
-  constructor(stdout: Readable, options: FrameDecoderOptions, events: StdoutEvents) {
+  constructor(stdout: ChildOutput, options: FrameDecoderOptions, events: StdoutEvents) {
     this.#stdout = stdout;
     this.#decoder = new FrameDecoder(options);
     this.#events = events;
+    stdout.takeBytes = this.#read;
     stdout.on("data", this.#read);
     stdout.once("close", this.#close);
     // A stream whose earlier reader was detached is paused.
@@ -26,13 +27,14 @@ export class StdoutReader {
 
   /** Stops reading. False if a line was incomplete, whose rest is then lost. */
   detach(): boolean {
+    this.#stdout.takeBytes = undefined;
     this.#stdout.off("data", this.#read);
     this.#stdout.off("close", this.#close);
     return this.#decoder.end().length === 0;
   }
 
-  readonly #read = (chunk: Buffer): void => {
-    const frames = this.#decoder.push(chunk);
+  readonly #read = (chunk: Buffer, length?: number): void => {
+    const frames = this.#decoder.push(chunk, length);
     if (frames.length > 0) this.#events.onFrames(frames);
   };
 

@@ -1,14 +1,14 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import type { Socket } from "node:net";
+import { Server, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openOutputPair } from "../../src/process/spawn/output-pair.js";
+import { type OutputPair, openOutputPair } from "../../src/process/spawn/output-pair.js";
 
 const run = promisify(execFile);
 const CLUSTER_HOST = fileURLToPath(new URL("cluster-host.js", import.meta.url));
@@ -26,7 +26,7 @@ const PROGRAM = `
 
 interface Started {
   readonly child: ChildProcess;
-  readonly reader: Socket;
+  readonly reader: OutputPair["reader"];
 }
 
 /** A program that writes two megabytes of numbered lines. */
@@ -49,21 +49,35 @@ function numbersIn(chunks: readonly Buffer[]): number[] {
 
 const ALL = Array.from({ length: LINES }, (_, at) => at);
 
-/** A chunk is overwritten when its listeners have returned. */
-function copyOf(chunk: Buffer): Buffer {
-  return Buffer.from(chunk);
-}
-
 describe("openOutputPair()", () => {
   it("emits everything in order, and then end and close", async () => {
     const { reader } = await start();
     const chunks: Buffer[] = [];
     const ends: string[] = [];
-    reader.on("data", (chunk: Buffer) => chunks.push(copyOf(chunk)));
+    reader.on("data", (chunk: Buffer) => chunks.push(chunk));
     reader.once("end", () => ends.push("end"));
     await once(reader, "close");
     expect(numbersIn(chunks)).toEqual(ALL);
     expect(ends).toEqual(["end"]);
+  });
+
+  it("gives each chunk either to takeBytes or to the listeners, in order", async () => {
+    const { reader } = await start();
+    const chunks: Buffer[] = [];
+    const ways: string[] = [];
+    const note = (way: string, chunk: Buffer) => {
+      ways.push(way);
+      chunks.push(chunk);
+      reader.takeBytes = ways.length % 2 === 0 ? take : undefined;
+    };
+    // The buffer is overwritten when this has returned.
+    const take = (buffer: Buffer, length: number) =>
+      note("taken", Buffer.from(buffer.subarray(0, length)));
+    reader.takeBytes = take;
+    reader.on("data", (chunk: Buffer) => note("emitted", chunk));
+    await once(reader, "close");
+    expect(numbersIn(chunks)).toEqual(ALL);
+    expect(ways.slice(0, 4)).toEqual(["taken", "emitted", "taken", "emitted"]);
   });
 
   it("emits nothing while the stream is paused, holds the program back, and loses nothing", async () => {
@@ -72,7 +86,7 @@ describe("openOutputPair()", () => {
     let paused = 0;
     reader.on("data", (chunk: Buffer) => {
       expect(reader.isPaused()).toBe(false);
-      chunks.push(copyOf(chunk));
+      chunks.push(chunk);
       if (chunks.length % 10 !== 1) return;
       reader.pause();
       paused += 1;
@@ -91,14 +105,14 @@ describe("openOutputPair()", () => {
     const chunks: Buffer[] = [];
     await new Promise<void>((resolve) => {
       reader.once("data", (chunk: Buffer) => {
-        chunks.push(copyOf(chunk));
+        chunks.push(chunk);
         reader.pause();
         resolve();
       });
     });
     await delay(100);
     expect(chunks).toHaveLength(1);
-    reader.on("data", (chunk: Buffer) => chunks.push(copyOf(chunk)));
+    reader.on("data", (chunk: Buffer) => chunks.push(chunk));
     reader.resume();
     await once(reader, "close");
     expect(numbersIn(chunks)).toEqual(ALL);
@@ -109,7 +123,7 @@ describe("openOutputPair()", () => {
     const texts = programs.map(async (started) => {
       const { reader } = await started;
       const chunks: Buffer[] = [];
-      reader.on("data", (chunk: Buffer) => chunks.push(copyOf(chunk)));
+      reader.on("data", (chunk: Buffer) => chunks.push(chunk));
       await once(reader, "close");
       return Buffer.concat(chunks).toString();
     });
@@ -126,6 +140,44 @@ describe("openOutputPair()", () => {
   it("gives no pair, and leaves no file behind, where the path is too long for a socket", async () => {
     const root = inTemporaryRoot("x".repeat(100));
     expect(await openOutputPair()).toBeUndefined();
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  it("gives no pair, and leaves no file behind, in a program whose sockets never connect", async () => {
+    const root = inTemporaryRoot("silent");
+    const { connect } = Socket.prototype;
+    onTestFinished(() => void Object.assign(Socket.prototype, { connect }));
+    Object.assign(Socket.prototype, { connect: (): void => {} });
+    expect(await openOutputPair()).toBeUndefined();
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  it("gives no pair in a program whose sockets throw, and no uncaught error when its server fails, too", async () => {
+    const root = inTemporaryRoot("throwing");
+    const uncaught: unknown[] = [];
+    const note = (error: unknown) => uncaught.push(error);
+    const { connect } = Socket.prototype;
+    const { listen } = Server.prototype;
+    process.on("uncaughtException", note);
+    onTestFinished(() => {
+      process.off("uncaughtException", note);
+      Object.assign(Socket.prototype, { connect });
+      Object.assign(Server.prototype, { listen });
+    });
+    Object.assign(Socket.prototype, {
+      connect: () => {
+        throw new Error("denied");
+      },
+    });
+    Object.assign(Server.prototype, {
+      listen(this: Server) {
+        process.nextTick(() => this.emit("error", new Error("denied")));
+        return this;
+      },
+    });
+    expect(await openOutputPair()).toBeUndefined();
+    await nextTurn();
+    expect(uncaught).toEqual([]);
     expect(readdirSync(root)).toEqual([]);
   });
 

@@ -105,6 +105,43 @@ describe("FrameDecoder", () => {
     expect(eventsIn(decoder.push(lines([message])))).toEqual([message]);
   });
 
+  it("decodes a line that comes alone like a line among others", () => {
+    const long = { type: "user", text: "x".repeat(5000) };
+    const messages = [piece({ text: "x" }), piece({ text: "é—🙂" }), { type: "result" }, long];
+    const texts = [...messages.map((message) => JSON.stringify(message)), '{"a":1}\r', '{"a', ""];
+    const alone = new FrameDecoder();
+    const frames = texts.flatMap((text) => alone.push(Buffer.from(`${text}\n`)));
+    const together = new FrameDecoder().push(Buffer.from(`${texts.join("\n")}\n`));
+    expect(eventsIn(frames)).toEqual(eventsIn(together));
+    expect(frames.map(({ kind }) => kind)).toEqual([
+      "events",
+      "events",
+      "message",
+      "message",
+      "message",
+      "corrupt",
+    ]);
+  });
+
+  it("reads arrays of bytes that are no Buffer", () => {
+    const messages = [piece({ text: "x" }), { type: "result" }];
+    const decoder = new FrameDecoder();
+    const frames = messages.flatMap((each) => decoder.push(Uint8Array.from(lines([each]))));
+    expect(frames.map(({ kind }) => kind)).toEqual(["events", "message"]);
+    const both = decoder.push(Uint8Array.from(lines(messages)));
+    expect(both.map(({ kind }) => kind)).toEqual(["events", "message"]);
+  });
+
+  it("reads the first bytes of a buffer if it is told how many", () => {
+    const buffer = Buffer.alloc(4096, "\n");
+    const output = [piece({ text: "x" })];
+    const length = lines(output).copy(buffer);
+    const decoder = new FrameDecoder();
+    expect(eventsIn(decoder.push(buffer, length - 1))).toEqual([]);
+    expect(eventsIn(decoder.push(Buffer.from("\n")))).toEqual(output);
+    expect(eventsIn(decoder.push(buffer, length))).toEqual(output);
+  });
+
   it("drops an event over the limit like any other line", () => {
     const short = piece({ text: "x" });
     const long = piece({ text: "x".repeat(100) });
@@ -113,6 +150,8 @@ describe("FrameDecoder", () => {
     const frames = [...decoder.push(lines([short, short])), ...decoder.push(lines([long, short]))];
     expect(frames.map(({ kind }) => kind)).toEqual(["events", "corrupt", "events"]);
     expect(frames[1]).toMatchObject({ error: { code: "message_too_large" } });
+    const [alone] = decoder.push(lines([long]));
+    expect(alone).toMatchObject({ error: { code: "message_too_large" } });
   });
 
   it("continues an event whose line is split between chunks, at any byte", () => {
@@ -136,7 +175,14 @@ describe("FrameDecoder", () => {
       onLine: (kind, text) => seen.push([kind, text]),
     });
     const message = piece({ text: "x" });
-    const output = [lines([message, message, message]), "noise\n", "x".repeat(1001), "\n", "{"];
+    const output = [
+      lines([message, message]),
+      lines([message]),
+      "noise\n",
+      "x".repeat(1001),
+      "\n",
+      "{",
+    ];
     for (const chunk of output) decoder.push(Buffer.from(chunk));
     decoder.end();
     const line = JSON.stringify(message);

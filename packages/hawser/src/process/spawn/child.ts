@@ -7,7 +7,7 @@ export interface Child {
    */
   readonly pid: number | undefined;
   readonly stdin: Writable;
-  readonly stdout: Readable;
+  readonly stdout: ChildOutput;
   readonly stderr: Readable | undefined;
   readonly running: boolean;
   /** How the process ended; both fields are null while that is unknown. */
@@ -17,6 +17,15 @@ export interface Child {
   signal(signal: NodeJS.Signals): void;
   /** Sets whether the process keeps this program alive. */
   setRef(ref: boolean): void;
+}
+
+/** The stdout of a child. */
+export interface ChildOutput extends Readable {
+  /**
+   * Set by a reader that also listens to `data`. If the stream can read into one buffer, each chunk that does not
+   * have to wait is given to this function, and is not emitted. The buffer is overwritten as soon as it returns.
+   */
+  takeBytes?: ((buffer: Buffer, length: number) => void) | undefined;
 }
 
 export interface ChildEnd {

@@ -4,7 +4,7 @@ import type { Logger } from "../../base/index.js";
 import { signalGroup } from "../end/sweep-tree.js";
 import type { Prepared } from "../prepare/prepare.js";
 import { withUserHome } from "../prepare/resolve-user.js";
-import { type Child, type ChildEnd, setRefOf } from "./child.js";
+import { type Child, type ChildEnd, type ChildOutput, setRefOf } from "./child.js";
 import { openOutputPair } from "./output-pair.js";
 import { startChild } from "./start-child.js";
 
@@ -38,11 +38,11 @@ type Spawned = ChildProcessWithoutNullStreams & { readonly pid: number };
 class LocalChild implements Child {
   readonly pid: number;
   readonly stdin: Writable;
-  readonly stdout: Readable;
+  readonly stdout: ChildOutput;
   readonly stderr: Readable;
   readonly #child: Spawned;
 
-  constructor(child: Spawned, stdout: Readable, log: Logger) {
+  constructor(child: Spawned, stdout: ChildOutput, log: Logger) {
     this.pid = child.pid;
     this.stdin = child.stdin;
     this.stdout = stdout;

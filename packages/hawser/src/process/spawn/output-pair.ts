@@ -1,14 +1,15 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmdirSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { atHostExit } from "../end/at-host-exit.js";
 import { removeOwnFolderSync } from "../temporary/remove-folder.js";
 import { temporaryPath } from "../temporary/temporary-path.js";
+import type { ChildOutput } from "./child.js";
 
 /** Two connected sockets for the output of a child. */
 export interface OutputPair {
-  /** Emits the output as `data`. A chunk is overwritten as soon as its listeners have returned. */
-  readonly reader: Socket;
+  /** Gives the output to `takeBytes` out of the one buffer, or emits copies of it as `data`. */
+  readonly reader: Socket & ChildOutput;
   /** For the `stdio` of the child. Destroy it when the child has started. */
   readonly writer: Socket;
 }
@@ -23,10 +24,12 @@ export interface OutputPair {
  */
 export async function openOutputPair(): Promise<OutputPair | undefined> {
   const folder = temporaryPath();
-  const path = join(folder, "out");
+  const path = join(folder, "o");
   if (!CAN_SHARE_SOCKETS || Buffer.byteLength(path) > LONGEST_PATH) return undefined;
   const release = atHostExit(() => removeOwnFolderSync(folder));
   const server = createServer({ pauseOnConnect: true });
+  // `pairThrough()` hears of errors. Without a listener, a later one would end the program.
+  server.on("error", () => {});
   try {
     // Only programs of this user can reach the server.
     mkdirSync(folder, { mode: 0o700 });
@@ -43,10 +46,11 @@ export async function openOutputPair(): Promise<OutputPair | undefined> {
 /** A folder that cannot be removed now is removed when the host exits, if that is possible. */
 function isRemoved(folder: string): boolean {
   try {
-    rmSync(folder, { recursive: true, force: true });
+    // It is empty, because a server removes its socket when it is closed.
+    rmdirSync(folder);
     return true;
   } catch {
-    return false;
+    return !existsSync(folder);
   }
 }
 
@@ -58,32 +62,55 @@ const LONGEST_PATH = 103;
 
 function pairThrough(server: Server, path: string): Promise<OutputPair> {
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
     // Otherwise, in a worker of `node:cluster`, the primary would listen.
     server.listen({ path, exclusive: true });
-    const reader: Socket = connect({
-      path,
-      // Nothing is ever written, so there is nothing to end when the output has ended.
-      allowHalfOpen: true,
-      onread: { buffer: SHARED_BUFFER, callback: (bytes) => emit(reader, bytes) },
-    });
+    const reader = connectTo(path);
+    const fail = (error: Error) => {
+      clearTimeout(timer);
+      reader.destroy();
+      server.once("connection", (late: Socket) => late.destroy());
+      reject(error);
+    };
+    // Only for a program that has replaced the functions of `node:net`.
+    const timer = setTimeout(() => fail(new Error("There was no connection.")), LONGEST_WAIT_MS);
+    const ended = () => fail(new Error("The connection was not accepted."));
+    server.once("error", fail);
     reader.once("end", () => reader.destroy());
-    reader.once("error", reject);
+    reader.once("error", fail);
     // Without a free descriptor the server cannot accept, and only the reader is told, by its end.
-    reader.once("close", () => reject(new Error("The connection was not accepted.")));
+    reader.once("close", ended);
     server.once("connection", (writer: Socket) => {
-      reader.off("error", reject);
+      clearTimeout(timer);
+      reader.off("error", fail).off("close", ended);
       resolve({ reader, writer });
     });
   });
 }
 
-/** One buffer for all processes, because a chunk has been read when the listeners return. */
+function connectTo(path: string): Socket & ChildOutput {
+  const reader: Socket & ChildOutput = connect({
+    path,
+    // Nothing is ever written, so there is nothing to end when the output has ended.
+    allowHalfOpen: true,
+    onread: { buffer: SHARED_BUFFER, callback: (length) => give(reader, length) },
+  });
+  return reader;
+}
+
+const LONGEST_WAIT_MS = 2000;
+
+/** One buffer for all processes, because `takeBytes` has read a chunk when it returns. */
 const SHARED_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** Says whether to go on reading. What no listener takes now waits in the stream, as in any other. */
-function emit(reader: Socket, bytes: number): boolean {
-  const chunk = SHARED_BUFFER.subarray(0, bytes);
+/**
+ * Says whether to go on reading. Listeners of the stream get a copy, because they may keep it, and a stream that is
+ * not read keeps the copy until it is.
+ */
+function give(reader: Socket & ChildOutput, length: number): boolean {
   const isFlowing = reader.readableFlowing === true && reader.readableLength === 0;
-  return (isFlowing && reader.emit("data", chunk)) || reader.push(Buffer.from(chunk));
+  if (isFlowing && reader.takeBytes !== undefined) {
+    reader.takeBytes(SHARED_BUFFER, length);
+    return true;
+  }
+  return reader.push(Buffer.from(SHARED_BUFFER.subarray(0, length)));
 }

@@ -55,9 +55,14 @@ export class FrameDecoder implements LineReceiver {
     this.#framer = new LineFramer(options);
   }
 
-  /** The frames of the lines that this chunk completes. The chunk may be reused afterwards. */
-  push(chunk: Uint8Array): readonly ReceivedFrame[] {
-    this.#framer.cut(chunk, this);
+  /**
+   * The frames of the lines that the first `length` bytes of this chunk complete. The chunk may be reused
+   * afterwards.
+   */
+  push(chunk: Uint8Array, length: number = chunk.length): readonly ReceivedFrame[] {
+    const line = this.#framer.soleLine(chunk, length);
+    if (line !== undefined) return [this.#decodeAlone(line)];
+    this.#framer.cut(length === chunk.length ? chunk : chunk.subarray(0, length), this);
     return this.#takeFrames();
   }
 
@@ -100,6 +105,17 @@ export class FrameDecoder implements LineReceiver {
     const event = this.#events.at(-1);
     if (typeof line !== "string" || event === undefined) return;
     if (this.#options.onLine === undefined) this.#templates.learn(line, event);
+  }
+
+  /**
+   * Decodes a line that came alone, as most do at the pace of a model. By then the caches of the processor are
+   * cold, so that the number of calls counts more than what they do.
+   */
+  #decodeAlone(line: string): ReceivedFrame {
+    const frame = decodeLine(line, false, this.#options.mask);
+    this.#options.onLine?.(frame.kind, line);
+    if (frame.kind !== "message" || frame.message.type !== "stream_event") return frame;
+    return { kind: "events", events: [frame.message as StreamEvent], size: frame.size };
   }
 
   #flushEvents(): void {

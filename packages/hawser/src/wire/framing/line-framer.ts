@@ -52,14 +52,25 @@ export class LineFramer {
     return lines;
   }
 
+  /**
+   * The line, if the first `length` bytes of the chunk are nothing but one short line of JSON with its LF.
+   * Undefined for every other chunk, which has to be cut.
+   */
+  soleLine(chunk: Uint8Array, length: number): string | undefined {
+    const last = length - 1;
+    if (chunk[last] !== LF || chunk[0] !== OPENING_BRACE) return undefined;
+    if (last > SHORT || last > this.#limit || !this.#open.isEmpty) return undefined;
+    // A stream of another library may give other arrays of bytes.
+    if (!Buffer.isBuffer(chunk)) return undefined;
+    const text = chunk.toString("utf8", 0, last);
+    return text.includes("\n") ? undefined : text;
+  }
+
   /** Gives the lines that this chunk completes to the receiver, most of them uncut. */
   cut(chunk: Uint8Array, receiver: LineReceiver): void {
     const bytes = Buffer.isBuffer(chunk)
       ? chunk
       : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    if (bytes[bytes.length - 1] === LF && this.#open.isEmpty && this.#cutWhole(bytes, receiver)) {
-      return;
-    }
     let at = 0;
     for (; at + STRIDE < bytes.length; at += STRIDE) {
       this.#take(bytes.subarray(at, at + STRIDE), receiver);
@@ -72,22 +83,6 @@ export class LineFramer {
     const line = this.#open.close();
     if (isBlank(line)) return [];
     return [typeof line === "string" ? { kind: "broken", text: line } : line];
-  }
-
-  /**
-   * Most chunks are whole lines, and at the pace of a model, a chunk is one line. False if the chunk is too
-   * large for this way.
-   */
-  #cutWhole(bytes: Buffer, receiver: LineReceiver): boolean {
-    const last = bytes.length - 1;
-    if (last > STRIDE || last > this.#limit) return false;
-    if (bytes.indexOf(LF) < last) {
-      receiver.onLines(new WholeLines(bytes, 0, last, this.#limit));
-      return true;
-    }
-    const line = bytes.toString("utf8", 0, last);
-    if (!isBlank(line)) receiver.onLine(line);
-    return true;
   }
 
   #take(bytes: Buffer, receiver: LineReceiver): void {
@@ -106,7 +101,7 @@ export class LineFramer {
 
 /** Gets the lines of a chunk, in their order. */
 export interface LineReceiver {
-  /** A line that began in an earlier chunk, or that came alone. */
+  /** A line that began in an earlier chunk. */
   onLine(line: FramedLine): void;
   /** Lines that lie in the chunk as a whole. */
   onLines(lines: WholeLines): void;
@@ -162,6 +157,10 @@ export class WholeLines {
 
 export const DEFAULT_MAX_LINE_BYTES: number = 64 * 1024 * 1024;
 const LF = 0x0a;
+const OPENING_BRACE = 0x7b;
+
+/** To decode a longer chunk in vain, because it has more lines, would cost more than this way saves. */
+const SHORT = 4096;
 
 /** Slices keep the whole string alive that they were cut from; this bounds its size. */
 const STRIDE = 64 * 1024;

@@ -43,7 +43,7 @@ export class OpenLine {
     this.#text = "";
     this.#used = 0;
     // Otherwise one long line would hold its block for the rest of the session.
-    if (this.#block.length === BLOCK_BYTES) this.#block = EMPTY;
+    if (this.#block.length > LARGEST_KEPT_BYTES) this.#block = EMPTY;
     return bytes > this.#limit ? { kind: "overlong", bytes } : text;
   }
 
@@ -51,7 +51,7 @@ export class OpenLine {
   #makeRoom(wanted: number): void {
     const size = this.#block.length;
     if (size < BLOCK_BYTES) {
-      const atLeast = Math.max(size * 2, size + wanted, SMALLEST_BLOCK_BYTES);
+      const atLeast = Math.max(size * 4, size + wanted, SMALLEST_BLOCK_BYTES);
       const grown = Buffer.allocUnsafeSlow(Math.min(atLeast, BLOCK_BYTES));
       this.#block.copy(grown);
       this.#block = grown;
@@ -67,7 +67,10 @@ const EMPTY: Buffer = Buffer.alloc(0);
 const SMALLEST_BLOCK_BYTES = 4096;
 
 /**
- * A long line is a rope of texts of this size, which JSON.parse flattens once. Strings over 1 MB
- * would lie outside the heap, and such memory sets off collections while a long line is parsed.
+ * A line of up to this size is one text, which JSON.parse reads as it is. A longer line is a rope of such texts,
+ * which JSON.parse has to flatten first. Observed, against `JSON.parse(Buffer.concat(chunks).toString())`: with
+ * blocks of 512 KB, lines of 1 to 6 MB are read at two thirds of its rate, and with blocks of 4 MB at 0.9 to 1.1
+ * of it. Larger blocks gain nothing.
  */
-const BLOCK_BYTES = 512 * 1024;
+const BLOCK_BYTES = 4 * 1024 * 1024;
+const LARGEST_KEPT_BYTES = 256 * 1024;
