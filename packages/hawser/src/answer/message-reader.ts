@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { HawserError } from "../base/index.js";
+import { HawserError, newUuid } from "../base/index.js";
 import {
   type ApiEvent,
   type AssistantBody,
@@ -216,7 +215,7 @@ export function* blockEvents(index: number, block: ContentBlock): Iterable<Answe
 }
 
 export function messageId(): string {
-  return `msg_${randomUUID().replaceAll("-", "")}`;
+  return `msg_${newUuid().replaceAll("-", "")}`;
 }
 
 /** The block as it is at its start, before its deltas. */

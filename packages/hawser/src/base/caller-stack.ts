@@ -17,7 +17,10 @@ export function callerStack(above: (...args: never[]) => unknown = callerStack):
   return framesOf(captureStack(above));
 }
 
-/** Like `callerStack()`, but the text is made in the next turn of the event loop, when a warm process has its prompt. */
+/**
+ * Like `callerStack()`, but the text is made in the next turn of the event loop, so that a call sends its prompt to
+ * a warm process first.
+ */
 export function deferredCallerStack(): () => string {
   const captured = captureStack(deferredCallerStack);
   let text: string | undefined;

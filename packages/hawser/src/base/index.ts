@@ -57,6 +57,7 @@ export { excerptOf, inspectable } from "./inspectable.js";
 export { isObject, objectOf } from "./is-object.js";
 export type { AdvisedProblem, Kind, Problem } from "./kind.js";
 export * as kind from "./kind.js";
+export { lazy } from "./lazy.js";
 export { guardLogger, type Logger, SILENT } from "./logger.js";
 export {
   createLazyMask,
@@ -69,6 +70,7 @@ export {
 } from "./mask.js";
 export { omitUndefined } from "./omit-undefined.js";
 export { oneLine, printable, signFor, visible, visibleLine } from "./printable.js";
+export { newUuid, randomHex } from "./random.js";
 export { scarcityHint } from "./scarcity-hint.js";
 export {
   holdsHeaders,

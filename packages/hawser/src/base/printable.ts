@@ -1,15 +1,16 @@
 import { columnsOf } from "./columns-of.js";
+import { lazy } from "./lazy.js";
 
 /** Removes characters that move the cursor or reverse the text: models, tools and files may send them. */
 export function printable(text: string): string {
-  return text.replace(/\r\n/g, "\n").replace(UNSEEMLY, "");
+  return text.replace(/\r\n/g, "\n").replace(unseemly(), "");
 }
 
-const UNSEEMLY = /(?![\n\t])[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+const unseemly = lazy(() => /(?![\n\t])[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu);
 
 /** Like printable(), but an invisible character is replaced by a visible sign. */
 export function visible(text: string): string {
-  return text.replace(UNSEEN, signFor);
+  return text.replace(unseen(), signFor);
 }
 
 /** Like visible(), on one line. */
@@ -28,16 +29,19 @@ export function signFor(character: string): string {
  * Control and format characters, those without a meaning, blanks that are no space, marks that strike
  * letters out or lie over them, and more marks on one letter than any language has.
  */
-const UNSEEN = new RegExp(
-  [
-    "(?![\\n\\t])[\\p{C}\\p{Zl}\\p{Zp}]",
-    "(?![ \\u3000])\\p{Zs}",
-    "[\\u034F\\u115F\\u1160\\u17B4\\u17B5\\u2800\\u3164\\uFFA0\\uFE00-\\uFE0E\\u{E0100}-\\u{E01EF}]",
-    "(?<!\\p{Emoji})\\uFE0F",
-    "[\\u0334-\\u0338\\u0488\\u0489\\u20D0-\\u20FF]",
-    "(?<=\\p{M}{2})\\p{M}",
-  ].join("|"),
-  "gu",
+const unseen = lazy(
+  () =>
+    new RegExp(
+      [
+        "(?![\\n\\t])[\\p{C}\\p{Zl}\\p{Zp}]",
+        "(?![ \\u3000])\\p{Zs}",
+        "[\\u034F\\u115F\\u1160\\u17B4\\u17B5\\u2800\\u3164\\uFFA0\\uFE00-\\uFE0E\\u{E0100}-\\u{E01EF}]",
+        "(?<!\\p{Emoji})\\uFE0F",
+        "[\\u0334-\\u0338\\u0488\\u0489\\u20D0-\\u20FF]",
+        "(?<=\\p{M}{2})\\p{M}",
+      ].join("|"),
+      "gu",
+    ),
 );
 
 /** Printable text on one line that takes at most so many columns of the screen. */

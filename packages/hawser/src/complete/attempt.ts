@@ -14,6 +14,7 @@ import {
   sendValidated,
   stopOf,
   type Turn,
+  whenStarted,
 } from "../session/index.js";
 import type { ContentBlock, Prompt } from "../wire/index.js";
 import type { CallFeed } from "./call-feed.js";
@@ -165,6 +166,8 @@ export class Attempt {
       // A failed start also fails the turn, which reports the reason.
       () => {},
     );
+    // First the process, because all else of a call costs a new program a millisecond or more.
+    if (bootMs === undefined) await whenStarted(session);
     if (plan.history.length > 0) await this.#sendHistory(session);
     let step: Step = { prompt: plan.prompt };
     while ("prompt" in step) step = await this.#runTurn(session, step.prompt);

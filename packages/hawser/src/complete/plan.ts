@@ -1,4 +1,4 @@
-import { HawserError, omitUndefined, throwIfInvalid } from "../base/index.js";
+import { HawserError, lazy, omitUndefined, throwIfInvalid } from "../base/index.js";
 import {
   type AutoResumeOptions,
   type JsonSchema,
@@ -21,6 +21,7 @@ import {
   warnOfShadowedCallback,
 } from "../session/index.js";
 import {
+  copyContent,
   encodeLine,
   type History,
   type JoinedMessage,
@@ -81,15 +82,15 @@ function refuseChosenSession({ sessionId }: Options): void {
 
 /**
  * Splits a conversation into the message to answer and the messages before it. The message to answer is the
- * prompt, together with the user messages directly before it. The lists are copies, because the caller may
- * change its lists while the call waits in a queue or tries again.
+ * prompt, together with the user messages directly before it. All is a copy, because the caller may change its
+ * blocks while the call waits for its process or in a queue, or tries again.
  */
 function conversationOf(
   history: History,
   prompt: Prompt | undefined,
 ): Pick<Plan, "history" | "prompt"> {
   if (history.length === 0 && prompt !== undefined) {
-    return { history: [], prompt: typeof prompt === "string" ? prompt : [...prompt] };
+    return { history: [], prompt: typeof prompt === "string" ? prompt : copyContent(prompt) };
   }
   const last: History = prompt === undefined ? [] : [{ role: "user", content: prompt }];
   const joined = joinMessages([...history, ...last]);
@@ -101,7 +102,7 @@ type PlannedOptions = Omit<Plan, "prompt" | "history">;
 function planOptions(caller: string, options: Options): PlannedOptions {
   validateOptions(options);
   refuseOpenGuards(options);
-  refuseOptions(caller, options, SESSION_OPTIONS);
+  refuseOptions(caller, options, sessionOptions());
   refuseWithoutPool(caller, options);
   warnOfShadowedCallback(options);
 
@@ -144,7 +145,7 @@ function planOptions(caller: string, options: Options): PlannedOptions {
 }
 
 /** Options of sessions only. A call is retried by `retry`, and continued by `autoResume`. */
-const SESSION_OPTIONS = pathsOfScope("session");
+const sessionOptions = lazy(() => pathsOfScope("session"));
 
 const DEFAULT_TOTAL_MS = 600_000;
 

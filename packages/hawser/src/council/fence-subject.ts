@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { visible } from "../base/index.js";
+import { randomHex, visible } from "../base/index.js";
 
 /** A subject between two lines, its fence. No text inside of it can look like its end. */
 export interface FencedSubject {
@@ -13,7 +12,7 @@ export interface FencedSubject {
  * words from a person that a model reads, or turn their order.
  */
 export function fenceSubject(subject: string): FencedSubject {
-  const nonce = randomBytes(16).toString("hex");
+  const nonce = randomHex(16);
   const shown = visible(subject.replace(/\r\n?|\u2028|\u2029|\u0085/g, "\n"));
   return { nonce, text: `=== BEGIN ${nonce} ===\n${shown}\n=== END ${nonce} ===` };
 }

@@ -38,7 +38,7 @@ export { AGENT, LEAN, withPreset } from "./presets.js";
 export { requestedFacts } from "./requested-facts.js";
 export {
   CALLER_OPTIONS,
-  GENERAL_OPTIONS,
+  generalOptions,
   isExclusive,
   isFolderFree,
   pathsOfScope,

@@ -3,6 +3,7 @@ import {
   type Environment,
   guardLogger,
   hostMask,
+  lazy,
   omitUndefined,
 } from "../base/index.js";
 import {
@@ -26,7 +27,7 @@ export function resolveQueryOptions(options: Options = {}): Options {
     ...omitUndefined(lenient(withoutUnknown(options))),
   });
   validateOptions(known);
-  refuseOptions("query()", known, NOT_HERE);
+  refuseOptions("query()", known, optionsNotHere());
   const shadowed = shadowedCallbackWarning(known);
   // Emitted for each query, with the code of the official SDK, because programs listen for it.
   if (shadowed !== undefined) process.emitWarning(shadowed, { code: SHADOWED });
@@ -48,11 +49,11 @@ export function resolveQueryOptions(options: Options = {}): Options {
 const SHADOWED = "CLAUDE_SDK_CAN_USE_TOOL_SHADOWED";
 
 /** Options of this library that mean nothing in `query()`, which knows no calls, turns or pools. */
-const NOT_HERE = [
+const optionsNotHere = lazy(() => [
   ...pathsOfScope("call"),
   ...pathsOfScope("pool"),
   ...pathsOfScope("session", "turn"),
-];
+]);
 
 /** The number of retries that the CLI makes by default. */
 const CLI_RETRIES = 10;

@@ -64,6 +64,7 @@ export {
   resetAndDetachProcess,
   Session,
   sendValidated,
+  whenStarted,
 } from "./session.js";
 export { unlessClosed } from "./session-error.js";
 export {

@@ -1,4 +1,4 @@
-import { omitUndefined, traceCaller } from "../base/index.js";
+import { lazy, omitUndefined, traceCaller } from "../base/index.js";
 import {
   type Options,
   pathsOfScope,
@@ -39,7 +39,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
 async function open(options: SessionOptions): Promise<Session> {
   validateOptions(options);
   refuseOpenGuards(options);
-  refuseOptions("openSession()", options, CALL_OPTIONS);
+  refuseOptions("openSession()", options, callOptions());
   refuseWithoutPool("openSession()", options);
   warnOfShadowedCallback(options);
   const { session, release } = await sourceOf(options).acquire(requestOf(options));
@@ -53,7 +53,7 @@ async function open(options: SessionOptions): Promise<Session> {
 }
 
 /** Options of a single call. A session has no single outcome, so it refuses them. */
-const CALL_OPTIONS = pathsOfScope("call");
+const callOptions = lazy(() => pathsOfScope("call"));
 
 /** The request for a session with these options. */
 export function requestOf(options: Options): LeaseRequest {

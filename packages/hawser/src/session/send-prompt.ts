@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { HawserError } from "../base/index.js";
+import { HawserError, newUuid } from "../base/index.js";
 import { encodeLine, type Prompt, userLine } from "../wire/index.js";
 import { requireKeptClear } from "./connection/require-kept-clear.js";
 import type { SessionCore } from "./session-core.js";
@@ -36,7 +35,7 @@ export function sendPrompt(
   { options, turns, connection }: SessionCore,
   session: object,
   prompt: Prompt,
-  { uuid = randomUUID(), shouldQuery, commands, signal }: SendOptions,
+  { uuid = newUuid(), shouldQuery, commands, signal }: SendOptions,
   caller?: string,
 ): Turn {
   if (turns.has(uuid)) {

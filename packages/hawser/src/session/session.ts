@@ -304,6 +304,11 @@ const abandoned = new FinalizationRegistry<SessionCore>((core) => {
 
 // What follows is for the other layers of this library.
 
+/** Resolves when the process of the session runs, or will never run. */
+export function whenStarted(session: Session): Promise<unknown> {
+  return coreOf(session).connection.current.whenStarted;
+}
+
 /** Sends a prompt that its caller has validated already. */
 export function sendValidated(session: Session, prompt: Prompt): Turn {
   return sendPrompt(coreOf(session), session, prompt, {});

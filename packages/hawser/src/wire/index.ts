@@ -5,6 +5,7 @@ export type * from "./control/host-payload.js";
 export type * from "./control/host-request.js";
 export type * from "./control/mcp.js";
 export type * from "./control/permission.js";
+export { copyContent } from "./copy-content.js";
 export { decodeLine, type Frame } from "./framing/decode-line.js";
 export { encodeLine } from "./framing/encode-line.js";
 export {

@@ -1,3 +1,4 @@
+import { copyContent } from "./copy-content.js";
 import type { ContentBlock, OtherBlock } from "./message/content.js";
 import type { History, HistoryMessage } from "./message/history.js";
 
@@ -10,12 +11,13 @@ export interface JoinedMessage {
 /**
  * The messages with their content as blocks. Messages of one role that follow each other become one message,
  * as in the Messages API: the CLI would join them too, but with a line break between their texts. Text blocks
- * without text are left out, because the API refuses them and the CLI drops some of them.
+ * without text are left out, because the API refuses them and the CLI drops some of them. The blocks are copies,
+ * because the caller may change its own while the messages wait.
  */
 export function joinMessages(messages: History): readonly JoinedMessage[] {
   const joined: { role: JoinedMessage["role"]; content: (ContentBlock | OtherBlock)[] }[] = [];
   for (const { role, content } of messages) {
-    const blocks = blocksOf(content).filter((block) => !saysNothing(block));
+    const blocks = copyContent(blocksOf(content).filter((block) => !saysNothing(block)));
     const last = joined.at(-1);
     if (last?.role === role) last.content.push(...blocks);
     else joined.push({ role, content: blocks });

@@ -1,3 +1,4 @@
+import { lazy } from "../../base/index.js";
 import type { OptionName, Options } from "../options.js";
 import type { GeneralOption, OptionSpec, Residue, Scope } from "./option-row.js";
 import { OPTION_NAMES, OPTION_TABLE } from "./option-table.js";
@@ -16,12 +17,9 @@ export function rowOf(name: OptionName): AnyRow {
   return OPTION_TABLE[name] as AnyRow;
 }
 
-/** Sorted once, because the module is loaded with the package. */
-const SORTED_NAMES = [...OPTION_NAMES].sort();
-
 /** The options, and fields of options, with one of these scopes, as paths in alphabetical order. */
 export function pathsOfScope(...scopes: readonly Scope[]): readonly string[] {
-  return SORTED_NAMES.flatMap((name) => {
+  return sortedNames().flatMap((name) => {
     const { scope } = rowOf(name);
     if (typeof scope === "string") return scopes.includes(scope) ? [name] : [];
     const fields = Object.entries(scope).filter(([, each]) => scopes.includes(each));
@@ -30,7 +28,11 @@ export function pathsOfScope(...scopes: readonly Scope[]): readonly string[] {
 }
 
 /** The general options in alphabetical order. */
-export const GENERAL_OPTIONS: readonly GeneralOption[] = SORTED_NAMES.filter(isGeneral);
+export function generalOptions(): readonly GeneralOption[] {
+  return sortedNames().filter(isGeneral);
+}
+
+const sortedNames = lazy(() => [...OPTION_NAMES].sort());
 
 function isGeneral(name: OptionName): name is GeneralOption {
   return rowOf(name).general;

@@ -1,3 +1,4 @@
+import { lazy } from "../../base/index.js";
 import type { JsonObject } from "../../wire/index.js";
 import type { ToolCall } from "./builtin-tools.js";
 
@@ -18,7 +19,7 @@ export function callsInPrompt(text: unknown): readonly ToolCall[] {
 /** A Read call for each file that a text names by `@path` or `@"path with spaces"`. */
 export function filesIn(text: unknown): readonly ToolCall[] {
   if (typeof text !== "string") return [];
-  const paths = [...text.matchAll(MENTION)].flatMap(([, quoted, plain = ""]) =>
+  const paths = [...text.matchAll(mention())].flatMap(([, quoted, plain = ""]) =>
     quoted === undefined ? [plain, withoutEnding(plain)] : [quoted],
   );
   const inputs = [...new Set(paths)].map((file_path): JsonObject => ({ file_path }));
@@ -37,7 +38,7 @@ export function filesInArguments(args: unknown): readonly ToolCall[] {
 }
 
 /** A letter before the `@` makes it part of a word, such as a mail address. */
-const MENTION = /(?<![\p{L}\p{N}_])@(?:"([^"]+)"|([^\s"]+))/gu;
+const mention = lazy(() => /(?<![\p{L}\p{N}_])@(?:"([^"]+)"|([^\s"]+))/gu);
 
 /** A range of lines (`#L1-2`) or the end of a sentence may follow the path. */
 function withoutEnding(path: string): string {

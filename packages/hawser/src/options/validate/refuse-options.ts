@@ -1,11 +1,11 @@
-import { HawserError } from "../../base/index.js";
+import { HawserError, lazy } from "../../base/index.js";
 import type { Options } from "../options.js";
 import { pathsOfScope } from "../table/option-facts.js";
 
 /** Throws `invalid_options` for options that only a pool can obey, if there is no pool. */
 export function refuseWithoutPool(caller: string, options: Options): void {
   if (options.pool !== undefined) return;
-  const used = POOL_OPTIONS.filter((name) => isGiven(options, [name]));
+  const used = poolOptions().filter((name) => isGiven(options, [name]));
   if (used.length === 0) return;
   const names = used.join(" and ");
   const verb = used.length === 1 ? "needs" : "need";
@@ -15,7 +15,7 @@ export function refuseWithoutPool(caller: string, options: Options): void {
   });
 }
 
-const POOL_OPTIONS = pathsOfScope("pool");
+const poolOptions = lazy(() => pathsOfScope("pool"));
 
 /**
  * Throws `not_supported` for given options, or fields of them, that have no effect in the called

@@ -1,10 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   CHANNELS,
   eventTime,
   HawserError,
   type Logger,
+  newUuid,
   omitUndefined,
   type ProcessEvent,
   publish,
@@ -254,7 +253,7 @@ export class Worker {
 
   async #start(preparation: Preparation, bootMs: number): Promise<void> {
     const { recipe, log } = this.#options;
-    const sessionId = randomUUID();
+    const sessionId = newUuid();
     const prepared = spawnPlanOf(recipe, { sessionId, log, roams: this.familyKey !== undefined });
     const process = await spawnCli(prepared);
     this.#process = process;
@@ -290,9 +289,7 @@ export class Worker {
 
   async #recycle(session: Session, terms: RecyclingTerms): Promise<void> {
     const began = performance.now();
-    // The caller gets its answer first, because the write that begins the reset costs more than all that is
-    // left of the call (observed: half a millisecond, in which the system runs the CLI).
-    const reset = nextTurn().then(() => resetAndDetachProcess(session, RESET_MS));
+    const reset = resetAndDetachProcess(session, RESET_MS);
     const { process, result } = await terms.resets.note(reset, () => this.#isClosing);
     if (process !== this.#process)
       throw new HawserError("protocol_error", "It is another process.");

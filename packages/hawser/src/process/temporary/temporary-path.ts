@@ -1,5 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { randomHex } from "../../base/index.js";
 import { hostId } from "../end/host-identity.js";
 import { temporaryRoot } from "../host-folders.js";
 
@@ -10,8 +10,9 @@ import { temporaryRoot } from "../host-folders.js";
 export function temporaryPath(): string {
   const root = temporaryRoot();
   roots.add(root);
-  // Short, because the CLI has sockets below it, and the path of a socket may have 107 letters.
-  return join(root, `${temporaryPrefix(hostId())}${randomBytes(6).toString("hex")}`);
+  // Short, because sockets are below it, and the path of a socket may have 103 letters on macOS, of which the
+  // folder for temporary files takes 49.
+  return join(root, `${temporaryPrefix(hostId())}${randomHex(4)}`);
 }
 
 /** The folders in which `temporaryPath()` has given out paths. */

@@ -1,7 +1,7 @@
 import { isObject, type Kind, kind, omitUndefined, type Problem } from "../../base/index.js";
 import {
-  GENERAL_OPTIONS,
   type GeneralOption,
+  generalOptions,
   OPTION_TABLE,
   type Options,
   validateOptions,
@@ -172,7 +172,7 @@ type OwnName = Exclude<keyof ClaudeCodeProviderOptions, keyof PassedOptions>;
 /** All options of the provider, by name. */
 export const OPTION_KEYS: readonly string[] = [
   ...Object.keys(OPTION_KINDS),
-  ...GENERAL_OPTIONS.filter((name) => !Object.hasOwn(OPTION_KINDS, name)),
+  ...generalOptions().filter((name) => !Object.hasOwn(OPTION_KINDS, name)),
 ];
 
 const OPTIONS: AllowedKeys = {

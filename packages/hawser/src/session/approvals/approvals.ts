@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
   faultReporter,
   HawserError,
@@ -7,6 +6,7 @@ import {
   kind,
   LONGEST_TIMER_MS,
   listenForAbort,
+  newUuid,
   omitUndefined,
   SILENT,
   startTimer,
@@ -62,7 +62,7 @@ type Ending = Partial<Pick<ApprovalRecord, "by" | "grantedBy" | "code">>;
  */
 export class Approvals implements AsyncIterable<ApprovalChange>, AsyncDisposable {
   readonly #options: ApprovalsOptions;
-  readonly #name = randomUUID();
+  readonly #name = newUuid();
   readonly #entries = new Map<string, Entry>();
   readonly #grants = new SessionGrants();
   readonly #readers = new Set<ChangeReader>();

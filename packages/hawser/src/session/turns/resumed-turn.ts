@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { HawserError, isObject } from "../../base/index.js";
+import { HawserError, isObject, newUuid } from "../../base/index.js";
 import { isMessage, isResult, isSystem, type Message } from "../../wire/index.js";
 import { LiveTurn, type TurnOwner } from "./turn.js";
 
@@ -32,7 +31,7 @@ export class ResumedTurn {
   }
 
   begin(owner: TurnOwner): LiveTurn {
-    this.#turn = new LiveTurn({ uuid: randomUUID() }, owner);
+    this.#turn = new LiveTurn({ uuid: newUuid() }, owner);
     this.#turn.take();
     return this.#turn;
   }
