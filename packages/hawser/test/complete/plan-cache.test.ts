@@ -106,6 +106,15 @@ describe("planOnce()", () => {
     expect(plans()).toBe(FIRST);
   });
 
+  it("keeps no value that a plan passes on: each call passes on its own", async () => {
+    const { plan, plans } = counted();
+    await plan({ apiKey: "secret", env: { TOKEN: "secret" } });
+    plans();
+    const env = { TOKEN: "secret" };
+    expect((await plan({ apiKey: "secret", env })).env).toBe(env);
+    expect(plans()).toBe(0);
+  });
+
   it("keeps no plan of options that were changed before it could copy them", async () => {
     const { plan, plans } = counted();
     const env: Record<string, string> = { A: "1" };
