@@ -86,7 +86,7 @@ ${verdicts(figures)}
 
 What the figures are:
 
-- **one call, calls a second, added:** the figures of the tables above.
+- **one call, calls a second, added:** the figures of the tables above. A recycled process and the raw limit differ by less than calls vary, so this pair is compared in four times as many rounds of its own.
 - **CPU of the host for a pooled call:** a figure of the table of the instant CLI above.
 - **4 or 50 earlier messages:** a call with the option \`history\` on a recycled process. It is compared with a call without earlier messages, and with a call in a new process that resumes a transcript with the same messages.
 - **MB/s:** the rate at which the CLI's lines are read. Small lines are compared with \`node:readline\`, and with a loop of \`JSON.parse\` over lines that are strings already; a reader of bytes cannot reach the rate of that loop. A single huge line is compared with \`node:readline\`, and with \`JSON.parse(Buffer.concat(chunks).toString())\`.
