@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   HarnessCapabilityUnsupportedError,
   type HarnessV1ContinueTurnOptions,
@@ -133,6 +134,18 @@ export class Conversation {
       },
     });
     return turn.attach(emit, abortSignal);
+  }
+
+  /**
+   * Resolves when another program could resume the conversation, because this one may exit as soon as it has left
+   * the conversation. The CLI writes its transcript a moment after a prompt. If it does not write, only this program
+   * can go on.
+   */
+  async whenResumable(): Promise<void> {
+    const until = performance.now() + LONGEST_WRITE_MS;
+    while (this.#opened?.session.resumable === false && performance.now() < until) {
+      await delay(POLL_MS);
+    }
   }
 
   /** The host stops reading the turn, which goes on. */
@@ -346,6 +359,10 @@ export class Conversation {
 
 /** How long a process waits for a person, or for another session, in milliseconds. */
 export const PARK_MS = 600_000;
+
+/** How long the CLI may take to write a prompt to its transcript (observed: 0.1 s), in milliseconds. */
+const LONGEST_WRITE_MS = 5_000;
+const POLL_MS = 10;
 
 interface Opened {
   readonly session: Session;

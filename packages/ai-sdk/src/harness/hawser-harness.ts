@@ -100,9 +100,11 @@ function startSession(
     async doSuspendTurn() {
       const { questions } = conversation;
       conversation.leaveTurn();
+      await conversation.whenResumable();
       return { type: "continue-turn", ...stateOf({ ...parkIfOpen(), questions }) };
     },
     async doDetach() {
+      await conversation.whenResumable();
       return { type: "resume-session", ...stateOf(parkIfOpen()) };
     },
     async doStop() {

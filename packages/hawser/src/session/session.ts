@@ -64,6 +64,15 @@ export class Session extends Controls implements AsyncIterable<Message> {
     return this.#core.connection.id;
   }
 
+  /**
+   * Whether another process can resume the conversation now, also if this program is killed. The CLI writes its
+   * transcript a moment after a prompt (observed: 0.1 s), and completes it in `close()`. Reads the disk at each
+   * access.
+   */
+  get resumable(): boolean {
+    return this.#core.connection.isResumable;
+  }
+
   /** The id of the CLI's process. After a recovery it is another process. */
   get pid(): number | undefined {
     return this.#core.connection.current.pid;

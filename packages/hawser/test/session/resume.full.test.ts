@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Options } from "../../src/options/index.js";
 import { openSession } from "../../src/session/index.js";
-import { always, type RecordedRequest } from "../../src/testing/index.js";
+import { always, hang, type RecordedRequest } from "../../src/testing/index.js";
 import { isMessage } from "../../src/wire/index.js";
 import { clisInTurn } from "../support/cli.js";
-import { treeOf } from "../support/proc.js";
+import { treeOf, until } from "../support/proc.js";
 import { type World, world } from "../support/world.js";
 
 interface Said {
@@ -68,6 +68,28 @@ describe.each(clisInTurn())("openSession() on $name", ({ path }) => {
     const { id } = session;
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
     expect((await session.send("hi").result).session_id).toBe(id);
+  });
+
+  it("is resumable when the CLI has written the prompt, also if the process is then killed", async () => {
+    const place = await world(path, [hang(), "ok"]);
+    const session = await openSession(place.options);
+    expect(session.resumable).toBe(false);
+    const turn = session.send("apple");
+    await until(() => session.resumable);
+    await session.kill();
+    await expect(turn.result).rejects.toMatchObject({ code: "closed" });
+
+    const cherry = await say(place, "cherry", { resume: session.id });
+    expect([cherry.id, cherry.knew]).toEqual([session.id, ["apple", "cherry"]]);
+    await using again = await openSession({ ...place.options, resume: session.id });
+    expect(again.resumable).toBe(true);
+  });
+
+  it("is not resumable with persistSession: false", async () => {
+    const { options } = await world(path, always("ok"));
+    await using session = await openSession({ ...options, persistSession: false });
+    await session.send("apple").result;
+    expect(session.resumable).toBe(false);
   });
 
   it("rejects with session_not_found and leaves no process when resume names no session", async () => {

@@ -209,18 +209,26 @@ export class RecoverableConnection implements PromptSink, ObservedSession {
     // Before the first process there is no session, only an id for it.
     const id = wasStarted || this.#hasConversation ? this.#id : undefined;
     const session =
-      id === undefined ? {} : { sessionId: id, resumable: this.#isResumable(id, error) };
+      id === undefined ? {} : { sessionId: id, resumable: this.#isResumableAfter(error) };
     return enrich(error, record, { ...facts, ...session }, mask);
   }
 
-  /** After the death of a local process the transcript file decides. A remote process writes elsewhere. */
-  #isResumable(id: string, error: unknown): boolean {
-    const { persistSession, spawnClaudeCodeProcess } = this.#options;
-    if (!this.#hasConversation || persistSession === false) return false;
-    if (!isHawserError(error, "process_exited") || spawnClaudeCodeProcess !== undefined)
-      return true;
+  /** Whether another process could resume the conversation, also if this program were killed now. */
+  get isResumable(): boolean {
+    return this.#options.persistSession !== false && this.#isWritten();
+  }
+
+  /** After the death of a process, the CLI no longer writes what is not in the transcript yet. */
+  #isResumableAfter(error: unknown): boolean {
+    if (!this.#hasConversation || this.#options.persistSession === false) return false;
+    return !isHawserError(error, "process_exited") || this.#isWritten();
+  }
+
+  /** A remote process writes its transcript elsewhere. */
+  #isWritten(): boolean {
+    if (this.#options.spawnClaudeCodeProcess !== undefined) return this.#hasConversation;
     const { env, cwd } = this.#current.invocation;
-    return hasTranscript(id, env, cwd);
+    return this.#id !== undefined && hasTranscript(this.#id, env, cwd);
   }
 
   #connect(options: Options, warm?: PrestartedProcess): CliConnection {
