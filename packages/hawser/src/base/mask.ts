@@ -21,10 +21,13 @@ export function createMask(env: Environment, secrets: Iterable<string> = []): Ma
  * Like `createMask()`, but made when it masks the first text, because most processes never need it.
  * In `envs` a later value of a variable wins. The environments must not change afterwards.
  */
-export function createLazyMask(envs: readonly Environment[], secrets: readonly string[]): Mask {
+export function createLazyMask(
+  envs: readonly Environment[],
+  secrets: () => readonly string[],
+): Mask {
   let mask: Mask | undefined;
   return (text) => {
-    mask ??= createMask(Object.assign({}, ...envs), secrets);
+    mask ??= createMask(Object.assign({}, ...envs), secrets());
     return mask(text);
   };
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   CALLER_OPTIONS,
   encodeFields,
@@ -113,7 +113,7 @@ function keyOf(caller: string, options: Options): string | undefined {
   const length = Array.isArray(history) ? Math.min(history.length, 1) : typeof history;
   const isShort = own !== undefined && own.length <= LONGEST_OPTIONS;
   if (!isShort || !limits) return undefined;
-  return createHash("sha256").update(`${caller} ${length} ${limits}${own}`).digest("base64url");
+  return hash("sha256", `${caller} ${length} ${limits}${own}`, "base64url");
 }
 
 /** To copy and to hash large options would take more time than to plan them. */

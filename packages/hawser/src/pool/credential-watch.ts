@@ -1,7 +1,7 @@
 import type { Logger } from "../base/index.js";
 import { CREDENTIAL_VARIABLES } from "../options/index.js";
 import type { Prepared } from "../process/index.js";
-import { hash } from "./keys.js";
+import { hashOf } from "./keys.js";
 
 /** Warns once when calls of one pool bring different credentials to processes of one user. */
 export class CredentialWatch {
@@ -22,7 +22,7 @@ export class CredentialWatch {
       return value ? [[name, value]] : [];
     });
     if (held.length === 0) return;
-    const credential = hash(held);
+    const credential = hashOf(held);
     const uid = user?.uid ?? process.getuid?.();
     const first = this.#first.get(uid) ?? credential;
     this.#first.set(uid, first);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { basename, dirname } from "node:path";
 import type { Invocation, Options } from "../options/index.js";
 import type { Prepared } from "../process/index.js";
@@ -9,7 +9,7 @@ export function spawnKey(prepared: Prepared, cwd: string | undefined): string {
   const { invocation, user, graceMs, versionText } = prepared;
   const { file, argv, env, files } = invocation;
   const folder = files[0] === undefined ? undefined : dirname(files[0].path);
-  return hash([
+  return hashOf([
     file,
     // The file may have been replaced by another version of the CLI.
     versionText,
@@ -31,18 +31,18 @@ export function requestKey(
   // The CLI asks for the tools once, after initialize, which only names their server.
   clientTools: Options["clientTools"] = [],
 ): string {
-  return hash([spawn, initialize, late, clientTools]);
+  return hashOf([spawn, initialize, late, clientTools]);
 }
 
 /** A hash of the account that pays, as far as the credentials tell it. */
 export function accountKey({ invocation, user }: Prepared, { configDir }: Options): string {
   const names = Object.keys(invocation.env).filter((name) => OF_ACCOUNTS.test(name));
-  return hash([names.sort().map((name) => [name, invocation.env[name]]), user?.uid, configDir]);
+  return hashOf([names.sort().map((name) => [name, invocation.env[name]]), user?.uid, configDir]);
 }
 
 const OF_ACCOUNTS =
   /^(ANTHROPIC_|CLAUDE_CODE_(OAUTH|API_KEY|USE_)|CLAUDE_CONFIG_DIR$|AWS_|GOOGLE_|HOME$|USERPROFILE$)/;
 
-export function hash(parts: unknown): string {
-  return createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
+export function hashOf(parts: unknown): string {
+  return hash("sha256", JSON.stringify(parts), "base64url");
 }

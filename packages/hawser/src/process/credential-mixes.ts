@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { statSync } from "node:fs";
 import { CREDENTIAL_VARIABLES } from "../options/index.js";
 import { hostsIn, MARKER_VARIABLE } from "./end/host-identity.js";
@@ -42,7 +42,7 @@ export function credentialMixes(): CredentialMix[] {
 }
 
 function hashOf(value: string): string {
-  return createHash("sha256").update(value).digest("base64url");
+  return hash("sha256", value, "base64url");
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isHawserError, isObject, looksSecret } from "../../base/index.js";
+import { isHawserError, isObject, lazy, looksSecret } from "../../base/index.js";
 import { applyExtraArgs } from "../apply/extra-args.js";
 import { keepHooksInEffect } from "../apply/hooks.js";
 import { applyRules } from "../apply/policy-rules.js";
@@ -114,21 +114,32 @@ const AFTER_ALL_ROWS: readonly ((draft: Draft) => void)[] = [
 function finish(draft: Draft): Invocation {
   const { options, initialize, files, warnings, expectedDenyRules } = draft;
   const env = draft.env.toObject();
-  for (const [name, value] of Object.entries(env)) {
-    if (looksSecret(name, value)) draft.secrets.add(value);
-  }
-  for (const secret of [options.apiKey, options.oauthToken]) {
-    if (secret !== undefined) draft.secrets.add(secret);
-  }
+  const secretsOf = secretsLister(env, [...draft.secrets], [options.apiKey, options.oauthToken]);
   return {
     ...commandOf(draft),
     env,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     initialize,
     files,
-    secrets: [...draft.secrets].filter((secret) => secret !== ""),
+    get secrets() {
+      return secretsOf();
+    },
     warnings,
     expectedDenyRules,
     ...(draft.expectsMode ? { expectsMode: true } : {}),
   };
+}
+
+/** Lists the secrets when they are asked for, because a start without an error or a log needs none of them. */
+function secretsLister(
+  env: Readonly<Record<string, string>>,
+  found: readonly string[],
+  credentials: readonly (string | undefined)[],
+): () => readonly string[] {
+  return lazy(() => {
+    const named = Object.entries(env).filter(([name, value]) => looksSecret(name, value));
+    const given = credentials.filter((value) => value !== undefined);
+    const values = new Set([...found, ...named.map(([, value]) => value), ...given]);
+    return [...values].filter((value) => value !== "");
+  });
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** Who allowed what, in which answer. */
 export interface Grant {
@@ -31,9 +31,7 @@ export class SessionGrants {
 }
 
 function keyOf(sessionId: string, call: string): string {
-  return createHash("sha256")
-    .update(JSON.stringify([sessionId, call]))
-    .digest("base64");
+  return hash("sha256", JSON.stringify([sessionId, call]), "base64");
 }
 
 const MOST = 10_000;

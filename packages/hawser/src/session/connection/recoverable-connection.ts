@@ -251,10 +251,11 @@ export class RecoverableConnection implements PromptSink, ObservedSession {
 
   /** An older CLI counts its totals from zero again when it resumes. */
   #totalAtFirst(): "nothing" | "unknown" {
+    if (!this.#resumed) return "nothing";
     const { cliVersion = "" } = this.#current.facts;
     const version = parseVersion(cliVersion);
     const countsAnew = version !== undefined && compareVersions(version, COUNTS_ANEW) <= 0;
-    return countsAnew || !this.#resumed ? "nothing" : "unknown";
+    return countsAnew ? "nothing" : "unknown";
   }
 
   async #restore(connection: CliConnection): Promise<void> {
