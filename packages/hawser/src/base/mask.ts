@@ -19,15 +19,16 @@ export function createMask(env: Environment, secrets: Iterable<string> = []): Ma
 
 /**
  * Like `createMask()`, but made when it masks the first text, because most processes never need it.
- * In `envs` a later value of a variable wins. The environments must not change afterwards.
+ * In `envs` a later value of a variable wins. The environments must not change afterwards. `known.secrets` is read
+ * then, too.
  */
 export function createLazyMask(
   envs: readonly Environment[],
-  secrets: () => readonly string[],
+  known: { readonly secrets: readonly string[] },
 ): Mask {
   let mask: Mask | undefined;
   return (text) => {
-    mask ??= createMask(Object.assign({}, ...envs), secrets());
+    mask ??= createMask(Object.assign({}, ...envs), known.secrets);
     return mask(text);
   };
 }

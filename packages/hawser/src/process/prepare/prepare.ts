@@ -81,7 +81,7 @@ export async function prepare(
   const isOurs = options.spawnClaudeCodeProcess === undefined && user === undefined;
   const invocationFor = builderOf(cli, host, isOurs);
   const invocation = invocationFor(probe.version, options);
-  const mask = createLazyMask([host.env, invocation.env], () => invocation.secrets);
+  const mask = createLazyMask([host.env, invocation.env], invocation);
   const log = guardLogger(options.logger, mask);
   for (const warning of invocation.warnings) {
     log.warn(warning);
