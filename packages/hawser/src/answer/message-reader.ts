@@ -1,4 +1,5 @@
-import { HawserError, newUuid } from "../base/index.js";
+import { randomUUID } from "node:crypto";
+import { HawserError } from "../base/index.js";
 import {
   type ApiEvent,
   type AssistantBody,
@@ -215,7 +216,7 @@ export function* blockEvents(index: number, block: ContentBlock): Iterable<Answe
 }
 
 export function messageId(): string {
-  return `msg_${newUuid().replaceAll("-", "")}`;
+  return `msg_${randomUUID().replaceAll("-", "")}`;
 }
 
 /** The block as it is at its start, before its deltas. */

@@ -70,7 +70,6 @@ export {
 } from "./mask.js";
 export { omitUndefined } from "./omit-undefined.js";
 export { oneLine, printable, signFor, visible, visibleLine } from "./printable.js";
-export { newUuid, randomHex } from "./random.js";
 export { scarcityHint } from "./scarcity-hint.js";
 export {
   holdsHeaders,

@@ -1,4 +1,4 @@
-import { newUuid } from "../base/index.js";
+import { randomUUID } from "node:crypto";
 import type { ClientTool, JsonSchema, Options } from "../options/index.js";
 import type { ToolCall } from "./completion.js";
 
@@ -59,5 +59,5 @@ function anyTool(tools: readonly ClientTool[]): ForcedToolCall {
 }
 
 function toolCall(name: string, input: unknown): ToolCall {
-  return { id: `toolu_${newUuid().replaceAll("-", "")}`, name, input };
+  return { id: `toolu_${randomUUID().replaceAll("-", "")}`, name, input };
 }

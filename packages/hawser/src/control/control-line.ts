@@ -1,4 +1,5 @@
-import { HawserError, isHawserError, type Logger, newUuid, textOf } from "../base/index.js";
+import { randomUUID } from "node:crypto";
+import { HawserError, isHawserError, type Logger, textOf } from "../base/index.js";
 import type { RequestOptions } from "../options/index.js";
 import { type FrameReceiver, Inbox, type Line } from "../transport/index.js";
 import {
@@ -92,7 +93,7 @@ export class ControlLine implements FrameReceiver {
    */
   async request(request: HostRequest, options: RequestOptions = {}): Promise<unknown> {
     if (this.#ended !== undefined) throw unanswered(request.subtype, this.#ended.error);
-    const id = newUuid();
+    const id = randomUUID();
     const release = options.holds === false ? () => {} : this.hold();
     const answer = this.#outgoing.wait(id, request.subtype, options);
     if (!options.signal?.aborted) {

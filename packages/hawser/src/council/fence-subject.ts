@@ -1,4 +1,5 @@
-import { randomHex, visible } from "../base/index.js";
+import { randomBytes } from "node:crypto";
+import { visible } from "../base/index.js";
 
 /** A subject between two lines, its fence. No text inside of it can look like its end. */
 export interface FencedSubject {
@@ -12,7 +13,7 @@ export interface FencedSubject {
  * words from a person that a model reads, or turn their order.
  */
 export function fenceSubject(subject: string): FencedSubject {
-  const nonce = randomHex(16);
+  const nonce = randomBytes(16).toString("hex");
   const shown = visible(subject.replace(/\r\n?|\u2028|\u2029|\u0085/g, "\n"));
   return { nonce, text: `=== BEGIN ${nonce} ===\n${shown}\n=== END ${nonce} ===` };
 }

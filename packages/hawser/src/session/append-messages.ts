@@ -1,4 +1,5 @@
-import { type ErrorFacts, HawserError, newUuid } from "../base/index.js";
+import { randomUUID } from "node:crypto";
+import { type ErrorFacts, HawserError } from "../base/index.js";
 import { parseVersion, requireEssential } from "../options/index.js";
 import { assistantLine, encodeLine, type JoinedMessage, userLine } from "../wire/index.js";
 import type { CliConnection } from "./connection/cli-connection.js";
@@ -87,7 +88,7 @@ async function appendPrompt(
   content: JoinedMessage["content"],
   caller: string | undefined,
 ): Promise<void> {
-  const uuid = newUuid();
+  const uuid = randomUUID();
   const message = userLine(content, { uuid, literal: true, shouldQuery: false });
   const line = { uuid, message, encoded: encodeLine(message), caller, isHistory: true };
   const turn = core.turns.send(line, session);
@@ -106,7 +107,7 @@ function appendReply(
   content: JoinedMessage["content"],
 ): void {
   const model = baseModel(connection.model ?? options.model ?? "");
-  connection.sendPrompt(assistantLine(content, { uuid: newUuid(), model })).catch(() => {});
+  connection.sendPrompt(assistantLine(content, { uuid: randomUUID(), model })).catch(() => {});
 }
 
 /**

@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { HawserError, newUuid } from "../base/index.js";
+import { HawserError } from "../base/index.js";
 import type { CliProcess } from "../process/index.js";
 import { type ResultMessage, userLine } from "../wire/index.js";
 import { roundTrip } from "./round-trip.js";
@@ -41,7 +42,7 @@ export async function resetAndDetach(
 
 async function clear(core: SessionCore, session: object): Promise<ResultMessage> {
   const before = core.connection.id;
-  const uuid = newUuid();
+  const uuid = randomUUID();
   const turn = core.turns.send({ uuid, message: userLine(CLEAR, { uuid }) }, session);
   turn.keepsMessages = false;
   const result = await turn.result;

@@ -1,4 +1,5 @@
-import { HawserError, newUuid } from "../base/index.js";
+import { randomUUID } from "node:crypto";
+import { HawserError } from "../base/index.js";
 import { encodeLine, type Prompt, userLine } from "../wire/index.js";
 import { requireKeptClear } from "./connection/require-kept-clear.js";
 import type { SessionCore } from "./session-core.js";
@@ -35,7 +36,7 @@ export function sendPrompt(
   { options, turns, connection }: SessionCore,
   session: object,
   prompt: Prompt,
-  { uuid = newUuid(), shouldQuery, commands, signal }: SendOptions,
+  { uuid = randomUUID(), shouldQuery, commands, signal }: SendOptions,
   caller?: string,
 ): Turn {
   if (turns.has(uuid)) {

@@ -1,5 +1,5 @@
+import { randomUUID } from "node:crypto";
 import type { SessionStartEvent } from "../base/index.js";
-import { newUuid } from "../base/index.js";
 import { type Options, offersClientTools } from "../options/index.js";
 import type { RunningProcess } from "../transport/index.js";
 import type { HostRequest, InitializePayload, ResultMessage } from "../wire/index.js";
@@ -60,7 +60,7 @@ export interface PrestartedProcess extends RunningProcess {
 
 /** The options with a session id that this side chose, so that the id is known from the start. */
 export function withId(options: Options): Options {
-  return hasOwnSession(options) ? options : { ...options, sessionId: newUuid() };
+  return hasOwnSession(options) ? options : { ...options, sessionId: randomUUID() };
 }
 
 /** Whether the options name the session. */

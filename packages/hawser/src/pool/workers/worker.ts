@@ -1,9 +1,9 @@
+import { randomUUID } from "node:crypto";
 import {
   CHANNELS,
   eventTime,
   HawserError,
   type Logger,
-  newUuid,
   omitUndefined,
   type ProcessEvent,
   publish,
@@ -253,7 +253,7 @@ export class Worker {
 
   async #start(preparation: Preparation, bootMs: number): Promise<void> {
     const { recipe, log } = this.#options;
-    const sessionId = newUuid();
+    const sessionId = randomUUID();
     const prepared = spawnPlanOf(recipe, { sessionId, log, roams: this.familyKey !== undefined });
     const process = await spawnCli(prepared);
     this.#process = process;

@@ -1,6 +1,7 @@
+import { hash, randomBytes, randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-import { HawserError, newUuid, randomHex } from "../../base/index.js";
+import { HawserError } from "../../base/index.js";
 import { type MarkSearch, processTable } from "./process-table.js";
 
 /**
@@ -13,7 +14,12 @@ export const MARKER_VARIABLE = "HAWSER_MARK";
  * has an id of its own, because the processes that it has started may outlive the first copy.
  */
 export function hostId(): string {
-  ownId ??= [pidNamespaceId(), process.pid, processTable().self(), randomHex(4)].join(".");
+  ownId ??= [
+    pidNamespaceId(),
+    process.pid,
+    processTable().self(),
+    randomBytes(4).toString("hex"),
+  ].join(".");
   return ownId;
 }
 
@@ -25,7 +31,7 @@ let ownId: string | undefined;
  */
 export function newMarker(): string {
   hostMarks();
-  return `${hostId()}/${newUuid()}`;
+  return `${hostId()}/${randomUUID()}`;
 }
 
 /** Finds the processes that hold a marker of this host. */
@@ -99,19 +105,12 @@ function pidNamespaceId(): string {
   if (ownNamespace === undefined) {
     const names = ["pid", "time"].map((each) => linkOf(`/proc/self/ns/${each}`));
     const facts = [bootOf() ?? hostname(), ...names].join("\n");
-    ownNamespace = shortHash(facts);
+    ownNamespace = hash("sha256", facts, "hex").slice(0, 8);
   }
   return ownNamespace;
 }
 
 let ownNamespace: string | undefined;
-
-/** FNV-1a of 32 bits as hexadecimal digits. `node:crypto` would take 2 ms to load. */
-function shortHash(text: string): string {
-  let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193);
-  return (hash >>> 0).toString(16).padStart(8, "0");
-}
 
 function linkOf(path: string): string {
   try {

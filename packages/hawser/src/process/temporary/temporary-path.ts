@@ -1,5 +1,5 @@
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { randomHex } from "../../base/index.js";
 import { hostId } from "../end/host-identity.js";
 import { temporaryRoot } from "../host-folders.js";
 
@@ -12,7 +12,7 @@ export function temporaryPath(): string {
   roots.add(root);
   // Short, because sockets are below it, and the path of a socket may have 103 letters on macOS, of which the
   // folder for temporary files takes 49.
-  return join(root, `${temporaryPrefix(hostId())}${randomHex(4)}`);
+  return join(root, `${temporaryPrefix(hostId())}${randomBytes(4).toString("hex")}`);
 }
 
 /** The folders in which `temporaryPath()` has given out paths. */

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   faultReporter,
   HawserError,
@@ -6,7 +7,6 @@ import {
   kind,
   LONGEST_TIMER_MS,
   listenForAbort,
-  newUuid,
   omitUndefined,
   SILENT,
   startTimer,
@@ -62,7 +62,7 @@ type Ending = Partial<Pick<ApprovalRecord, "by" | "grantedBy" | "code">>;
  */
 export class Approvals implements AsyncIterable<ApprovalChange>, AsyncDisposable {
   readonly #options: ApprovalsOptions;
-  readonly #name = newUuid();
+  readonly #name = randomUUID();
   readonly #entries = new Map<string, Entry>();
   readonly #grants = new SessionGrants();
   readonly #readers = new Set<ChangeReader>();

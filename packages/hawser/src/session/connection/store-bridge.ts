@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type Environment, HawserError, newUuid } from "../../base/index.js";
+import { type Environment, HawserError } from "../../base/index.js";
 import {
   environmentOf,
   type Options,
@@ -154,7 +155,7 @@ function mirrorError({ message }: HawserError, key: SessionKey | undefined): Mes
     subtype: "mirror_error",
     error: message,
     key,
-    uuid: newUuid(),
+    uuid: randomUUID(),
     session_id: key?.sessionId ?? "",
   } as Message;
 }

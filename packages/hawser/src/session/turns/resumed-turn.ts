@@ -1,4 +1,5 @@
-import { HawserError, isObject, newUuid } from "../../base/index.js";
+import { randomUUID } from "node:crypto";
+import { HawserError, isObject } from "../../base/index.js";
 import { isMessage, isResult, isSystem, type Message } from "../../wire/index.js";
 import { LiveTurn, type TurnOwner } from "./turn.js";
 
@@ -31,7 +32,7 @@ export class ResumedTurn {
   }
 
   begin(owner: TurnOwner): LiveTurn {
-    this.#turn = new LiveTurn({ uuid: newUuid() }, owner);
+    this.#turn = new LiveTurn({ uuid: randomUUID() }, owner);
     this.#turn.take();
     return this.#turn;
   }

@@ -1,6 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { HawserError, newUuid } from "../../base/index.js";
+import { HawserError } from "../../base/index.js";
 import type { SessionStoreEntry } from "../../options/index.js";
 import { appendLine } from "../files/append-line.js";
 import { checkSessionId, requireTranscript, sessionNotFound } from "../files/find-transcript.js";
@@ -57,7 +58,7 @@ async function appendEntry(
 ): Promise<void> {
   const { sessionStore, dir } = options;
   if (sessionStore !== undefined) {
-    const stamped = { ...entry, uuid: newUuid(), timestamp: new Date().toISOString() };
+    const stamped = { ...entry, uuid: randomUUID(), timestamp: new Date().toISOString() };
     await sessionStore.append({ projectKey: await projectKeyOf(dir), sessionId }, [stamped]);
     return;
   }

@@ -1,4 +1,5 @@
-import { HawserError, newUuid, omitUndefined } from "../../base/index.js";
+import { randomUUID } from "node:crypto";
+import { HawserError, omitUndefined } from "../../base/index.js";
 import type { SessionStoreEntry } from "../../options/index.js";
 import { EventLoopPause } from "../event-loop-pause.js";
 import { asEntry, type Entry } from "../files/entry.js";
@@ -33,7 +34,7 @@ export async function forkEntries(
       hint: "Fork a session that has had a prompt.",
     });
   }
-  const ids = new Map(kept.map(({ uuid }) => [String(uuid), newUuid() as string]));
+  const ids = new Map(kept.map(({ uuid }) => [String(uuid), randomUUID() as string]));
   const now = new Date().toISOString();
   const copies: SessionStoreEntry[] = [];
   for (const entry of kept) {
@@ -145,7 +146,7 @@ function stateEntries(entries: readonly Entry[], plan: ForkPlan, now: string): S
     .flatMap((entry) => (Array.isArray(entry["replacements"]) ? entry["replacements"] : []));
   const latch = own.findLast(({ type }) => type === "atis-latch");
   const tools = own.findLast(({ type }) => type === "tools-used");
-  const stamp = { uuid: newUuid(), timestamp: now };
+  const stamp = { uuid: randomUUID(), timestamp: now };
   return [
     ...(replacements.length > 0
       ? [{ type: "content-replacement", sessionId, replacements, ...stamp }]
@@ -165,6 +166,6 @@ function titleEntry(entries: readonly Entry[], plan: ForkPlan, now: string): Ses
   const known =
     digest.customTitle || digest.aiTitle || digest.firstPrompt || digest.commandFallback;
   const customTitle = plan.title?.trim() || `${known || "Forked session"} (fork)`;
-  const stamp = { uuid: newUuid(), timestamp: now };
+  const stamp = { uuid: randomUUID(), timestamp: now };
   return { type: "custom-title", sessionId: plan.fork, customTitle, ...stamp };
 }

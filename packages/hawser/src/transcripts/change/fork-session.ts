@@ -1,5 +1,5 @@
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { newUuid } from "../../base/index.js";
 import type { SessionStoreEntry } from "../../options/index.js";
 import { EventLoopPause } from "../event-loop-pause.js";
 import { type Entry, readEntries } from "../files/entry.js";
@@ -14,7 +14,7 @@ export async function forkSession(
   options: ForkSessionOptions = {},
 ): Promise<ForkSessionResult> {
   checkSessionId(sessionId);
-  const fork = newUuid();
+  const fork = randomUUID();
   const { upToMessageId, title } = options;
   const make = (entries: readonly Entry[]) =>
     forkEntries(entries, { source: sessionId, fork, upToMessageId, title });
