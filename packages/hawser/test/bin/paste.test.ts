@@ -209,7 +209,9 @@ describe("a permission question of hawser chat", () => {
   it("has bracketed paste off while a turn is running, and on again at the next prompt", async () => {
     const { pty } = chat;
     let during = "";
-    chat.replies(() => {
+    chat.replies(async () => {
+      // The request may reach the model before what the terminal was asked for reaches this test.
+      await until(() => marks(chat).endsWith("l"));
       during = marks(chat);
       return "Well.";
     });
