@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -62,6 +63,7 @@ export class Pty {
   readonly exit: Promise<{ readonly code: number; readonly signal: number | undefined }>;
   /** All that was written, as it was. */
   raw = "";
+  #lastAt = performance.now();
   #ended = false;
   /** Where to look from: what is above was waited for already. */
   #from = 0;
@@ -72,6 +74,7 @@ export class Pty {
     this.#pty = spawn(file, args, { name: "xterm-256color", cols, rows, cwd, env: { ...env } });
     this.#pty.onData((data) => {
       this.raw += data;
+      this.#lastAt = performance.now();
       this.#screen.write(data, () => this.#look());
     });
     this.exit = new Promise((resolve) => {
@@ -157,7 +160,16 @@ export class Pty {
   }
 
   #missing(what: string): string {
-    return `The screen never showed ${what}. It shows:\n${this.text}`;
+    const silence = `The program last wrote ${Math.round(performance.now() - this.#lastAt)} ms ago.`;
+    return `The screen never showed ${what}. ${silence} ${this.#mode()} It shows:\n${this.text}`;
+  }
+
+  /** Tells a program that waits for keys from one that is busy. */
+  #mode(): string {
+    const { stdout } = spawnSync("stty", ["-F", `/proc/${this.pid}/fd/0`, "-a"]);
+    const found = /-?icanon/.exec(String(stdout))?.[0];
+    if (found === undefined) return "The mode of its terminal is not known.";
+    return found === "icanon" ? "It takes no keys." : "It takes keys.";
   }
 
   #look(): void {
