@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { oneLine, printable, visible } from "../../src/base/index.js";
 import { breakIntoRows } from "../../src/bin/terminal/wrap-text.js";
 import { callDetails } from "../../src/bin/turn/tool-call-text.js";
-import { type ReplyFunction, toolUse } from "../../src/testing/index.js";
+import { fakeCli, type ReplyFunction, toolUse } from "../../src/testing/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
 import { hawserIn, type Pty, place } from "../support/pty.js";
 import { world } from "../support/world.js";
@@ -251,4 +251,40 @@ describe("a permission question", () => {
     pty.enter("2");
     await prompted(pty);
   });
+});
+
+it("hawser ask shows a call before the question about it, also if both come in one piece", async () => {
+  const input = { command: "touch hitch" };
+  const call = { type: "tool_use", id: "toolu_1", name: "Bash", input };
+  const request = {
+    subtype: "can_use_tool",
+    tool_name: "Bash",
+    input,
+    tool_use_id: "toolu_1",
+  };
+  const delta = { type: "input_json_delta", partial_json: " " };
+  const event = { type: "content_block_delta", index: 0, delta };
+  const partial = { type: "stream_event", event, parent_tool_use_id: null };
+  const piece = [
+    ...Array.from({ length: 20 }, () => partial),
+    { type: "assistant", message: { content: [call] }, parent_tool_use_id: null },
+    { type: "control_request", request_id: "r1", request },
+  ];
+  const write = piece.map((each) => `${JSON.stringify(each)}\n`).join("");
+  const cli = await fakeCli({
+    steps: [
+      { on: "user", do: [{ init: {} }, { write }] },
+      { on: "response", do: [{ assistant: "Tied." }, { result: {} }] },
+    ],
+  });
+  onTestFinished(() => cli.dispose());
+  const { cwd, env } = place();
+  const options = { cwd, env: { ...env, HAWSER_CLI: cli.path } };
+  const pty = hawserIn(options, "ask", "--tools", "Bash", "tie it");
+  await pty.shows("● Bash touch hitch");
+  await pty.shows("? Bash");
+  await pty.shows("[y]es");
+  pty.enter("y");
+  await pty.shows("Tied.");
+  expect((await pty.exit).code).toBe(0);
 });

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { oneLine, printable, visibleLine } from "../../base/index.js";
 import { currentFolder } from "../../process/index.js";
 import type {
@@ -60,6 +61,8 @@ export async function askApproval(
   terminal: Terminal,
   asking: Asking,
 ): Promise<ApprovalDecision | undefined> {
+  // The messages that came just before the question are shown first, because they say why the model asks.
+  await nextTurn();
   if (asking.signal.aborted) return undefined;
   terminal.hold(true);
   try {
