@@ -13,8 +13,12 @@ beforeAll(async () => {
 afterEach(async () => {
   await denyAll(world);
   await page.locator(".card").first().waitFor({ state: "detached" });
-  for (const close of await page.getByRole("button", { name: "Close the message" }).all()) {
-    await close.click({ timeout: 1000 }).catch(() => {}); // The message may go by itself.
+  const close = page.getByRole("button", { name: "Close the message" });
+  while ((await close.count()) > 0) {
+    await close
+      .first()
+      .click({ timeout: 1000 })
+      .catch(() => {}); // The message may go by itself.
   }
   expect(world.complaints).toEqual([]);
 });
