@@ -256,12 +256,7 @@ describe("a permission question", () => {
 it("hawser ask shows a call before the question about it, also if both come in one piece", async () => {
   const input = { command: "touch hitch" };
   const call = { type: "tool_use", id: "toolu_1", name: "Bash", input };
-  const request = {
-    subtype: "can_use_tool",
-    tool_name: "Bash",
-    input,
-    tool_use_id: "toolu_1",
-  };
+  const request = { subtype: "can_use_tool", tool_name: "Bash", input, tool_use_id: "toolu_1" };
   const delta = { type: "input_json_delta", partial_json: " " };
   const event = { type: "content_block_delta", index: 0, delta };
   const partial = { type: "stream_event", event, parent_tool_use_id: null };

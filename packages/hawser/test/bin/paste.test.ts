@@ -210,7 +210,7 @@ describe("a permission question of hawser chat", () => {
     const { pty } = chat;
     let during = "";
     chat.replies(async () => {
-      // The request may reach the model before what the terminal was asked for reaches this test.
+      // The model may get the request before this test gets what the chat has written to the terminal.
       await until(() => marks(chat).endsWith("l"));
       during = marks(chat);
       return "Well.";

@@ -61,7 +61,8 @@ export async function askApproval(
   terminal: Terminal,
   asking: Asking,
 ): Promise<ApprovalDecision | undefined> {
-  // The messages that came just before the question are shown first, because they say why the model asks.
+  // Messages that arrived together with the question may not be shown yet. They go first, because they say why the
+  // model asks.
   await nextTurn();
   if (asking.signal.aborted) return undefined;
   terminal.hold(true);
